@@ -1,0 +1,55 @@
+// An ordered byte stream between a peer and a protocol. Stackable: TCP, later TLS and PROXY protocol on top of it.
+// Everything happens on the loop that owns the connection.
+#pragma once
+
+#include "base/buffer_chain.h"
+#include "loop/event_loop.h"
+
+#include <span>
+
+namespace saker::net {
+
+/// The protocol above a transport. Callbacks come from the loop, never from within a call to the transport.
+class TransportUser {
+public:
+    /// Bytes from the peer, lent for the call.
+    virtual void onData(std::span<const char> bytes) = 0;
+    /// The peer has finished sending; writing is still possible.
+    virtual void onPeerClosed() = 0;
+    /// What was written has left entirely, after a write() that returned `pending`.
+    virtual void onDrained() = 0;
+    /// The connection broke (errno value). The user should call close().
+    virtual void onBroken(int error) = 0;
+    /// After close(): the transport is about to be destroyed; the last call. The user may destroy itself.
+    virtual void onClosed() = 0;
+
+protected:
+    ~TransportUser() = default;
+};
+
+class Transport {
+public:
+    virtual ~Transport() = default;
+
+    /// Starts receiving for the user.
+    virtual void start(TransportUser& user) = 0;
+    /// Takes the whole chain. done: all left, or is as good as left; pending: onDrained follows; failed: broken.
+    /// May be called while pending: chains queue up.
+    virtual loop::Submitted write(BufferChain& chain) = 0;
+    virtual void pauseReading() = 0;
+    virtual void resumeReading() = 0;
+    /// The peer sees the end of the stream after what was written; receiving goes on.
+    virtual void shutdownWrite() = 0;
+    /// Ends everything; onClosed follows from a later turn, then the transport destroys itself.
+    virtual void close(bool reset = false) = 0;
+
+    virtual const loop::SocketAddress& peer() const = 0;
+    virtual const loop::SocketAddress& local() const = 0;
+    virtual bool isEncrypted() const { return false; }
+    virtual loop::EventLoop& loop() const = 0;
+    /// Bytes handed to the system so far and not yet so; for minimum-rate checks.
+    virtual std::uint64_t bytesWritten() const = 0;
+    virtual std::uint64_t bytesPending() const = 0;
+};
+
+} // namespace saker::net

@@ -69,25 +69,43 @@ void H1Connection::consume(std::string_view bytes) {
     if (used < bytes.size() && phase_ == Phase::open) {
         stash(bytes.substr(used));
     }
+    bool isIncomplete = stash_ && wantsInput();
     flush();
+    if (stash_ && !isIncomplete) {
+        resumeInput();
+    }
 }
 
-/// Looks at what was kept, after something changed that may let it go on.
+/// Sends what is ready and goes on with what was kept, as far as that is possible now.
 void H1Connection::resumeInput() {
-    if (stash_ && wantsInput() && !isProcessing_) {
-        // Taken out while it is read: answers given within may stash more only through this function's caller.
+    if (isProcessing_) {
+        return;
+    }
+    flush();
+    while (stash_ && wantsInput()) {
+        // Taken out while it is read; process() does not touch the stash.
         std::unique_ptr<std::string> input = std::move(stash_);
         std::size_t used = process(*input);
         if (used < input->size() && phase_ == Phase::open) {
             input->erase(0, used);
             stash_ = std::move(input);
         }
+        bool isIncomplete = stash_ && wantsInput();
+        flush();
+        if (isIncomplete) {
+            break;
+        }
+    }
+    if (phase_ != Phase::open) {
+        return;
     }
     if (isPaused_ && (!stash_ || stash_->size() < kMaxStash)) {
         isPaused_ = false;
         transport_.resumeReading();
     }
-    flush();
+    if (!current_ && !isWriting_ && (isPeerClosed_ || (context_.isDraining() && !stash_))) {
+        close();
+    }
 }
 
 void H1Connection::stash(std::string_view bytes) {
@@ -344,14 +362,11 @@ void H1Connection::answer(H1Exchange& exchange, ResponseHead& head, std::unique_
         exchange.sourceLeft_ = context.framing.length;
         exchange.source_->ready = [this, &exchange] {
             if (current_.get() == &exchange) {
-                pump();
+                resumeInput();
             }
         };
     }
     answered(exchange, head.status, size, hasBody);
-    if (hasBody && !isProcessing_) {
-        pump();
-    }
 }
 
 void H1Connection::answerInterim(H1Exchange& exchange, const ResponseHead& head) {
@@ -386,7 +401,7 @@ void H1Connection::answered(H1Exchange& exchange, int status, std::uint64_t byte
     }
     if (!isProcessing_) {
         finishIfDone();
-        resumeInput(); // flushes
+        resumeInput();
     }
 }
 
@@ -438,62 +453,56 @@ void H1Connection::flush() {
     if (isProcessing_ || phase_ == Phase::closed) {
         return;
     }
-    if (current_ && current_->source_ && !isWriting_) {
-        pump();
-        return;
-    }
-    BufferChain& chain = context_.scratch();
-    if (!chain.empty()) {
-        switch (transport_.write(chain)) {
-        case loop::Submitted::done:
-            break;
-        case loop::Submitted::pending:
-            if (!isWriting_) {
-                isWriting_ = true;
-                watchOutput();
-            }
-            return;
-        case loop::Submitted::failed:
-            abort();
-            return;
-        }
-    }
-    if (!isWriting_) {
-        onDrained();
-    }
-}
-
-void H1Connection::onDrained() {
-    isWriting_ = false;
-    if (phase_ == Phase::closed) {
-        return;
-    }
     if (current_ && current_->source_) {
         pump();
         return;
     }
-    if (current_ && current_->isSending_) {
+    BufferChain& chain = context_.scratch();
+    if (!chain.empty() && !send(chain)) {
+        return;
+    }
+    settle();
+}
+
+/// False when the connection broke.
+bool H1Connection::send(BufferChain& chain) {
+    switch (transport_.write(chain)) {
+    case loop::Submitted::done:
+        break;
+    case loop::Submitted::pending:
+        if (!isWriting_) {
+            isWriting_ = true;
+            watchOutput();
+        }
+        break;
+    case loop::Submitted::failed:
+        chain.clear();
+        abort();
+        return false;
+    }
+    return true;
+}
+
+/// What is due once everything has left: the end of a long answer, the end of the connection.
+void H1Connection::settle() {
+    if (isWriting_) {
+        return;
+    }
+    if (current_ && current_->isSending_ && !current_->source_) {
         current_->isSending_ = false;
         watch_ = {};
         finishIfDone();
     }
     if (phase_ == Phase::ending) {
         close();
-        return;
     }
-    if (stash_ || isPaused_) {
-        if (wantsInput() && !isProcessing_) {
-            std::size_t before = stash_ ? stash_->size() : 0;
-            resumeInput();
-            if (phase_ == Phase::closed || isWriting_ || (stash_ && stash_->size() < before)) {
-                return; // went on from there
-            }
-        }
-    }
-    if (isPeerClosed_ && !current_ && phase_ == Phase::open) {
-        close();
-    } else if (!current_ && context_.isDraining()) {
-        close();
+}
+
+void H1Connection::onDrained() {
+    isWriting_ = false;
+    if (phase_ != Phase::closed) {
+        settle();
+        resumeInput();
     }
 }
 
@@ -501,7 +510,7 @@ void H1Connection::onDrained() {
 void H1Connection::pump() {
     while (current_ && current_->source_ && phase_ != Phase::closed) {
         if (isWriting_ && transport_.bytesPending() >= kMaxUnsent) {
-            return; // onDrained goes on
+            break; // onDrained goes on
         }
         H1Exchange& exchange = *current_;
         BufferChain data;
@@ -538,24 +547,16 @@ void H1Connection::pump() {
             flush(); // the exchange ends when this has left
             return;
         }
-        if (!out.empty()) {
-            switch (transport_.write(out)) {
-            case loop::Submitted::done:
-                break;
-            case loop::Submitted::pending:
-                if (!isWriting_) {
-                    isWriting_ = true;
-                    watchOutput();
-                }
-                break;
-            case loop::Submitted::failed:
-                abort();
-                return;
-            }
-        }
-        if (pull == BodySource::Pull::wait) {
+        if (!out.empty() && !send(out)) {
             return;
         }
+        if (pull == BodySource::Pull::wait) {
+            break;
+        }
+    }
+    // The head, when nothing of the body was ready to go with it.
+    if (phase_ != Phase::closed && !context_.scratch().empty()) {
+        send(context_.scratch());
     }
 }
 
@@ -605,7 +606,7 @@ void H1Connection::onPeerClosed() {
         abort();
         return;
     }
-    if (!current_ && !isWriting_) {
+    if (!current_ && !isWriting_ && !isProcessing_) {
         close(); // an incomplete head in the stash can never be completed either
     }
 }

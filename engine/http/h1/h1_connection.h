@@ -80,6 +80,8 @@ private:
 
     // output
     void flush();
+    bool send(BufferChain& chain);
+    void settle();
     void pump();
     void watchOutput();
     void close();

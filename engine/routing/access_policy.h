@@ -1,7 +1,8 @@
-// Which files are never served, whatever the configuration of a site maps them to: hidden files, folders of version
-// control, backups of editors, files with secrets, sources of pages whose handler is off. Judged per request on the
-// path below the site's folder, normalised (http/url.h) and ASCII-lowercased, and again on the stored path where the
-// look-up found another one (a file with PATH_INFO behind it, another spelling). One scan, no allocation.
+// Which files are never served, whatever the configuration of a site maps them to: hidden files, folders of
+// version control, backups of editors, files with secrets, sources of pages whose handler is off. Judged per
+// request on the path below the site's folder, normalised (http/url.h) and ASCII-lowercased, and again on the
+// stored path where the look-up found another one (a file with PATH_INFO behind it, another spelling). One
+// scan, no allocation.
 #pragma once
 
 #include <array>
@@ -27,8 +28,8 @@ enum class Denial : std::uint8_t {
 /// For logs and debug pages: "editor backups are never served".
 std::string_view denialText(Denial denial);
 
-/// Extensions of pages that run on the server; with those of ForwardExt and without those whose handler is active they
-/// are AccessPolicy::Options::sources.
+/// Extensions of pages that run on the server; with those of ForwardExt and without those whose handler is
+/// active they are AccessPolicy::Options::sources.
 inline constexpr std::array<std::string_view, 8> kSourceExtensions = {"_cs",   "_csdll", "_wasm", "php",
                                                                       "phtml", "phar",   "njs",   "bun"};
 
@@ -37,8 +38,8 @@ public:
     struct Options {
         /// Lower case, without dot: files with such an extension are not served.
         std::vector<std::string> sources;
-        /// Refuse what Windows would read differently (http::isSuspiciousName). Needed where files lie on such a file
-        /// system; elsewhere "a:b" and "x~1" are ordinary names.
+        /// Refuse what Windows would read differently (http::isSuspiciousName). Needed where files lie on
+        /// such a file system; elsewhere "a:b" and "x~1" are ordinary names.
         bool strictNames = false;
     };
 

@@ -1,5 +1,5 @@
-// Bodies of error answers: the built-in pages, and pages that a site brings along. Pure functions; reading the site's
-// files and sending the answer is the caller's. Everything that comes from a request is escaped.
+// Bodies of error answers: the built-in pages, and pages that a site brings along. Pure functions; reading
+// the site's files and sending the answer is the caller's. Everything that comes from a request is escaped.
 #pragma once
 
 #include "routing/page.h"
@@ -30,9 +30,9 @@ Page errorPage(const ErrorFacts& facts, PageFormat format);
 /// Names to look for in a site's folder, the best first: {"error404.html", "error4xx.html"}.
 std::array<std::string, 2> errorFileNames(int status);
 
-/// A site's own page as HTML. Placeholders: ${0} or ${referer}, ${status}, ${reason}, ${host}, ${path}, ${reference}.
-/// Values are HTML-escaped: they are safe in text and in quoted attributes (an address such as href="${0}" shows what
-/// the client itself sent), not inside <script> or <style>.
+/// A site's own page as HTML. Placeholders: ${0} or ${referer}, ${status}, ${reason}, ${host}, ${path},
+/// ${reference}. Values are HTML-escaped: they are safe in text and in quoted attributes (an address such as
+/// href="${0}" shows what the client itself sent), not inside <script> or <style>.
 Page siteErrorPage(std::string_view text, const ErrorFacts& facts);
 
 } // namespace saker::routing

@@ -1,5 +1,5 @@
-// Small pages that the server makes itself: errors, directory listings. What form they take, and the pieces of HTML and
-// JSON they share.
+// Small pages that the server makes itself: errors, directory listings. What form they take, and the pieces
+// of HTML and JSON they share.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ namespace saker::routing {
 
 enum class PageFormat : std::uint8_t { html, json, text };
 
-/// From the Accept field: HTML unless the client prefers application/json (or application/problem+json) to it; plain
-/// text when it takes neither. An absent or empty field, and "*/*", mean HTML.
+/// From the Accept field: HTML unless the client prefers application/json (or application/problem+json) to
+/// it; plain text when it takes neither. An absent or empty field, and "*/*", mean HTML.
 PageFormat choosePageFormat(std::string_view accept);
 
 struct Page {
@@ -24,8 +24,8 @@ void appendHtml(std::string_view text, std::string& out);
 /// Appends a quoted JSON string; bytes that are not UTF-8 become U+FFFD.
 void appendJson(std::string_view text, std::string& out);
 
-/// Replaces every ${name} of a template by value(name, out), which appends what belongs there and returns whether it
-/// knows the name; unknown ones stay as they are. One pass: values are not searched again.
+/// Replaces every ${name} of a template by value(name, out), which appends what belongs there and returns
+/// whether it knows the name; unknown ones stay as they are. One pass: values are not searched again.
 template <class Value>
 void fillTemplate(std::string_view text, std::string& out, Value&& value) {
     for (;;) {

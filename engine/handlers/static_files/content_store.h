@@ -1,9 +1,10 @@
-// Bodies of files, whole and immutable, shared by all loops: read once, compressed once per coding, kept within a budget
-// of bytes. One store per process; it outlives reloads (a key says everything that the bytes depend on).
+// Bodies of files, whole and immutable, shared by all loops: read once, compressed once per coding, kept
+// within a budget of bytes. One store per process; it outlives reloads (a key says everything that the bytes
+// depend on).
 //
-// A loop asks get() first, which only takes a mutex for a look-up; loops keep the returned pointer beside the response
-// heads they have rendered, so that a hot file does not come here at all. On a miss it calls fetch(), which reads and
-// compresses on a worker thread, once for all who ask meanwhile.
+// A loop asks get() first, which only takes a mutex for a look-up; loops keep the returned pointer beside the
+// response heads they have rendered, so that a hot file does not come here at all. On a miss it calls
+// fetch(), which reads and compresses on a worker thread, once for all who ask meanwhile.
 //
 // Files are read, never mapped: a mapped file that shrinks kills the process.
 #pragma once
@@ -38,7 +39,8 @@ struct ContentKey {
 };
 
 struct Content {
-    /// Empty, with `worthwhile` false, when compressing does not pay: send the identity body. This is remembered too.
+    /// Empty, with `worthwhile` false, when compressing does not pay: send the identity body. This is
+    /// remembered too.
     std::string bytes;
     /// Of the file the bytes were read from: the truth at that moment, which may differ from the key's.
     FileStamp stamp;
@@ -67,14 +69,16 @@ struct Fetched {
 class ContentStore {
 public:
     struct Options {
-        std::uint64_t budget = 64 << 20;        ///< bytes of all bodies together, with 200 bytes for each entry
-        std::uint64_t maxIdentity = 1 << 20;    ///< a larger file is not kept as it is
-        std::uint64_t maxCompressible = 16 << 20; ///< a larger file is not compressed; at most kMaxCompressible
+        std::uint64_t budget = 64 << 20;     ///< bytes of all bodies together, with 200 bytes for each entry
+        std::uint64_t maxIdentity = 1 << 20; ///< a larger file is not kept as it is
+        std::uint64_t maxCompressible = 16
+                                        << 20; ///< a larger file is not compressed; at most kMaxCompressible
     };
     struct Statistics {
         std::uint64_t bytes = 0, entries = 0, hits = 0, misses = 0, loads = 0, evictions = 0;
     };
-    /// Opens the file of a key; called on a worker thread. It is where links are contained in the site's roots.
+    /// Opens the file of a key; called on a worker thread. It is where links are contained in the site's
+    /// roots.
     using Opener = std::function<Result<os::File>()>;
     /// Runs a job on a worker thread. A job that is dropped instead fails its fetch.
     using Executor = std::function<void(std::function<void()>)>;
@@ -86,8 +90,8 @@ public:
 
     /// The body if it is here with exactly that stamp; null otherwise. Any thread.
     ContentPtr get(const ContentKey& key);
-    /// Reads (and compresses) the file, unless that is under way already: then only waits for it. `done` is called once,
-    /// on the worker thread that did it; it posts the result to its own loop. Any thread.
+    /// Reads (and compresses) the file, unless that is under way already: then only waits for it. `done` is
+    /// called once, on the worker thread that did it; it posts the result to its own loop. Any thread.
     void fetch(const ContentKey& key, Opener open, const Executor& executor, Callback done);
     /// Whether a file of that size would be kept: ask before fetch().
     bool takes(std::uint64_t size, http::Coding coding) const;

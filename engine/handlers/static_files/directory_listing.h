@@ -1,4 +1,5 @@
-// The page that shows what is in a directory. Pure: the handler collects the entries from the index and sends the page.
+// The page that shows what is in a directory. Pure: the handler collects the entries from the index and sends
+// the page.
 #pragma once
 
 #include "routing/page.h"
@@ -35,10 +36,11 @@ struct ListingRequest {
     std::function<bool(const ListingEntry&)> visible;
 };
 
-/// Folders first, then files; names in natural order ("page2" before "page10", case ignored). The HTML needs nothing
-/// else: no script, no image, no other file. JSON: {"path", "entries": [{"name", "type", "size", "modified"}]}.
-/// Text: one name a line, folders with a slash.
-routing::Page renderListing(const ListingRequest& request, std::vector<ListingEntry> entries, routing::PageFormat format);
+/// Folders first, then files; names in natural order ("page2" before "page10", case ignored). The HTML needs
+/// nothing else: no script, no image, no other file. JSON: {"path", "entries": [{"name", "type", "size",
+/// "modified"}]}. Text: one name a line, folders with a slash.
+routing::Page renderListing(const ListingRequest& request, std::vector<ListingEntry> entries,
+                            routing::PageFormat format);
 
 /// Less than 0, 0 or more: digits compare as numbers, letters without case; equal only for equal texts.
 int compareNatural(std::string_view a, std::string_view b);

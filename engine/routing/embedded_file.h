@@ -3,11 +3,11 @@
 
 #include <string_view>
 
-namespace saker {
+namespace saker::routing {
 
 struct EmbeddedFile {
     std::string_view path;
     std::string_view text;
 };
 
-} // namespace saker
+} // namespace saker::routing

@@ -47,11 +47,13 @@ public:
     explicit AccessPolicy(const Options& options);
 
     /// `path`: "dir/file.ext", relative to the site's folder, normalised and folded. Any thread.
+    /// Names of folders on the way can only be hidden, version control or suspicious; the last name can be all.
     Denial judge(std::string_view path) const;
     bool allows(std::string_view path) const { return judge(path) == Denial::none; }
 
 private:
-    Denial judgeLast(std::string_view name) const;
+    /// `dot`: the last one in the name, not in front of it; npos without.
+    Denial judgeLast(std::string_view name, std::size_t dot) const;
     Denial judgeExtension(std::string_view extension) const;
 
     /// Extensions of up to eight bytes as numbers, open addressing; 0 is a free slot.
@@ -61,7 +63,7 @@ private:
     };
     static constexpr std::size_t kSlots = 256;
     std::array<Slot, kSlots> slots_{};
-    std::vector<std::string> longExtensions_; // more than eight bytes, and what found no slot
+    std::vector<std::string> otherSources_; // longer ones, and those without a slot
     bool strictNames_ = false;
 };
 

@@ -1,4 +1,5 @@
-// Entity tags and conditional requests (RFC 9110, sections 8.8.3 and 13). For whoever answers with a representation.
+// Entity tags and conditional requests (RFC 9110, sections 8.8.3 and 13). For whoever answers with a
+// representation.
 #pragma once
 
 #include "http/request.h"
@@ -21,7 +22,9 @@ constexpr bool strongMatch(const EntityTag& a, const EntityTag& b) {
     return !a.weak && !b.weak && a.opaque == b.opaque;
 }
 /// Equal, weak or not (If-None-Match).
-constexpr bool weakMatch(const EntityTag& a, const EntityTag& b) { return a.opaque == b.opaque; }
+constexpr bool weakMatch(const EntityTag& a, const EntityTag& b) {
+    return a.opaque == b.opaque;
+}
 
 /// What is known about the representation that would be sent.
 struct Validators {
@@ -36,13 +39,14 @@ enum class Precondition : std::uint8_t {
     failed,      ///< 412
 };
 
-/// In the order of RFC 9110, section 13.2.2: If-Match, else If-Unmodified-Since; then If-None-Match, else (GET, HEAD)
-/// If-Modified-Since. Lists may be spread over several fields. A malformed date is ignored; a malformed list of tags
-/// matches what it held before the mistake. CONNECT, OPTIONS and TRACE always proceed. `now`: see parseHttpDate().
+/// In the order of RFC 9110, section 13.2.2: If-Match, else If-Unmodified-Since; then If-None-Match, else
+/// (GET, HEAD) If-Modified-Since. Lists may be spread over several fields. A malformed date is ignored; a
+/// malformed list of tags matches what it held before the mistake. CONNECT, OPTIONS and TRACE always proceed.
+/// `now`: see parseHttpDate().
 Precondition evaluatePreconditions(const RequestHead& head, const Validators& validators, std::int64_t now);
 
-/// Whether a Range field may be answered by a part: no If-Range, or one with the same strong tag or the same date.
-/// REQUIRES: evaluatePreconditions() said proceed.
+/// Whether a Range field may be answered by a part: no If-Range, or one with the same strong tag or the same
+/// date. REQUIRES: evaluatePreconditions() said proceed.
 bool isRangeFresh(const RequestHead& head, const Validators& validators, std::int64_t now);
 
 } // namespace saker::http

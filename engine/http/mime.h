@@ -1,4 +1,5 @@
-// Media types by file name extension (RFC 9110, section 8.3.1). One table, the only place with media types of files.
+// Media types by file name extension (RFC 9110, section 8.3.1). One table, the only place with media types of
+// files.
 #pragma once
 
 #include <string_view>
@@ -13,8 +14,8 @@ std::string_view findMediaType(std::string_view extension);
 /// findMediaType() or kDefaultMediaType.
 std::string_view mediaType(std::string_view extension);
 
-/// Whether bodies of that type (parameters are ignored) usually shrink: text, scripts, JSON, XML, SVG, WebAssembly,
-/// uncompressed fonts and images; not what is compressed by itself.
+/// Whether bodies of that type (parameters are ignored) usually shrink: text, scripts, JSON, XML, SVG,
+/// WebAssembly, uncompressed fonts and images; not what is compressed by itself.
 bool isCompressible(std::string_view mediaType);
 
 } // namespace saker::http

@@ -1,4 +1,5 @@
-// Which content coding or media type a client gets (RFC 9110, section 12.5): q-values, wildcards, then our preference.
+// Which content coding or media type a client gets (RFC 9110, section 12.5): q-values, wildcards, then our
+// preference.
 #pragma once
 
 #include "http/request.h"
@@ -40,8 +41,8 @@ private:
     std::uint8_t bits_ = 0;
 };
 
-/// What a request says in Accept-Encoding. Without such a field, and with an empty one, only identity is acceptable:
-/// clients that say nothing often cannot decode anything.
+/// What a request says in Accept-Encoding. Without such a field, and with an empty one, only identity is
+/// acceptable: clients that say nothing often cannot decode anything.
 class AcceptEncoding {
 public:
     AcceptEncoding() = default;
@@ -49,22 +50,23 @@ public:
     /// One field's value; several add up. A malformed member is skipped, members after the 32nd are not read.
     void add(std::string_view value);
 
-    /// 0 (not acceptable) to 1000. Identity is acceptable, least of all, unless it is excluded by name or by "*;q=0".
+    /// 0 (not acceptable) to 1000. Identity is acceptable, least of all, unless it is excluded by name or by
+    /// "*;q=0".
     std::uint16_t quality(Coding coding) const;
-    /// The best of those available by q-value, then by our preference. Nothing: none is acceptable (406, or identity
-    /// all the same).
+    /// The best of those available by q-value, then by our preference. Nothing: none is acceptable (406, or
+    /// identity all the same).
     std::optional<Coding> choose(CodingSet available) const;
 
 private:
     static constexpr std::uint16_t kUnset = 0xffff;
-    static constexpr std::uint16_t kImplied = 0; // see quality()
 
-    std::array<std::uint16_t, static_cast<std::size_t>(Coding::count_)> quality_{kUnset, kUnset, kUnset, kUnset};
+    std::array<std::uint16_t, static_cast<std::size_t>(Coding::count_)> quality_{kUnset, kUnset, kUnset,
+                                                                                 kUnset};
     std::uint16_t any_ = kUnset; // of "*"
 };
 
-/// How much an Accept field wants a media type such as "text/html": 0 to 1000, the most specific range decides; 1000 for
-/// an empty field. For choosing between pages and JSON.
+/// How much an Accept field wants a media type such as "text/html": 0 to 1000, the most specific range
+/// decides; 1000 for an empty field. For choosing between pages and JSON.
 std::uint16_t acceptQuality(std::string_view accept, std::string_view mediaType);
 
 } // namespace saker::http

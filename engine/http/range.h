@@ -1,4 +1,5 @@
-// Byte ranges (RFC 9110, section 14): from a Range field to the parts of a representation, and what frames them in answers.
+// Byte ranges (RFC 9110, section 14): from a Range field to the parts of a representation, and what frames
+// them in answers.
 #pragma once
 
 #include <array>
@@ -37,11 +38,12 @@ private:
     std::array<ByteRange, kMaxRanges> parts_{};
 };
 
-/// `field`: the value of a Range field ("" when absent); `size`: of the representation. Ends beyond it are clamped,
-/// ranges beyond it dropped. Another unit and malformed sets are ignored (whole). Against abuse (section 17.15): more
-/// than kMaxRanges ranges are ignored; ranges that overlap or lie so close that a part's head would be longer than the
-/// gap are joined, which puts the set in ascending order; otherwise the client's order is kept. A set that ends up as
-/// the whole representation stays partial: the client asked for a 206.
+/// `field`: the value of a Range field ("" when absent); `size`: of the representation. Ends beyond it are
+/// clamped, ranges beyond it dropped. Another unit and malformed sets are ignored (whole). Against abuse
+/// (section 17.15): more than kMaxRanges ranges are ignored; ranges that overlap or lie so close that a
+/// part's head would be longer than the gap are joined, which puts the set in ascending order; otherwise the
+/// client's order is kept. A set that ends up as the whole representation stays partial: the client asked for
+/// a 206.
 RangeSet parseRange(std::string_view field, std::uint64_t size);
 
 /// "bytes 0-499/1234"
@@ -49,12 +51,14 @@ std::string contentRange(const ByteRange& range, std::uint64_t size);
 /// "bytes */1234", for 416
 std::string unsatisfiedRange(std::uint64_t size);
 
-/// The frames of a multipart/byteranges body (section 14.6): for each range head(i), then its bytes; last tail().
+/// The frames of a multipart/byteranges body (section 14.6): for each range head(i), then its bytes; last
+/// tail().
 class MultipartRanges {
 public:
-    /// `mediaType`: of the representation, may be empty. `seed` makes the boundary: any number that a client cannot
-    /// guess and that does not repeat soon.
-    MultipartRanges(std::span<const ByteRange> ranges, std::uint64_t size, std::string_view mediaType, std::uint64_t seed);
+    /// `mediaType`: of the representation, may be empty. `seed` makes the boundary: any number that a client
+    /// cannot guess and that does not repeat soon.
+    MultipartRanges(std::span<const ByteRange> ranges, std::uint64_t size, std::string_view mediaType,
+                    std::uint64_t seed);
 
     /// For the response's Content-Type: "multipart/byteranges; boundary=..."
     std::string contentType() const;

@@ -1,5 +1,5 @@
-// The head of a response while handlers and filters put it together. Owns its text. What a connection decides (framing,
-// Connection, Date) is no concern of it: h1/response_encoder.h adds that when the head is sent.
+// The head of a response while handlers and filters put it together. Owns its text. What a connection decides
+// (framing, Connection, Date) is no concern of it: h1/response_encoder.h adds that when the head is sent.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// Responses as bytes of HTTP/1 (RFC 9112, sections 4, 6 and 7): the head, and the frames of a chunked body. Knows no socket.
-// A head can neither be split nor end early: whatever a field's value holds, no CR, LF or NUL of it reaches the wire.
+// Responses as bytes of HTTP/1 (RFC 9112, sections 4, 6 and 7): the head, and the frames of a chunked body.
+// Knows no socket. A head can neither be split nor end early: whatever a field's value holds, no CR, LF or
+// NUL of it reaches the wire.
 #pragma once
 
 #include "http/request.h"
@@ -24,28 +25,30 @@ struct ResponseFraming {
     std::uint64_t length = 0;
 };
 
-/// The framing that fits the answer: `length` is what the handler knows, nothing when the body ends whenever it ends.
-ResponseFraming chooseFraming(Method method, std::uint8_t minorVersion, int status, std::optional<std::uint64_t> length);
+/// The framing that fits the answer: `length` is what the handler knows, nothing when the body ends whenever
+/// it ends.
+ResponseFraming chooseFraming(Method method, std::uint8_t minorVersion, int status,
+                              std::optional<std::uint64_t> length);
 
 /// What the connection adds to a head.
 struct HeadContext {
     ResponseFraming framing;
-    bool keepAlive = true;          ///< false: "Connection: close"
-    std::uint8_t minorVersion = 1;  ///< of the request; 0 with keepAlive: "Connection: keep-alive"
-    std::string_view date = {};     ///< an IMF-fixdate, left out when empty
+    bool keepAlive = true;         ///< false: "Connection: close"
+    std::uint8_t minorVersion = 1; ///< of the request; 0 with keepAlive: "Connection: keep-alive"
+    std::string_view date = {};    ///< an IMF-fixdate, left out when empty
 };
 
-/// Appends status line, fields and empty line. Fields that the context decides (Content-Length, Transfer-Encoding,
-/// Connection, Keep-Alive, and Date when the context has one) are dropped from the head, whoever set them; only a 101
-/// keeps its Connection field. A field whose name is not a token is left out.
+/// Appends status line, fields and empty line. Fields that the context decides (Content-Length,
+/// Transfer-Encoding, Connection, Keep-Alive, and Date when the context has one) are dropped from the head,
+/// whoever set them; only a 101 keeps its Connection field. A field whose name is not a token is left out.
 void renderHead(const ResponseHead& head, const HeadContext& context, std::string& out);
 
 // ---- pieces, for heads that are rendered once and sent often ----
 
 /// "HTTP/1.1 200 OK\r\n"; the version is always ours (RFC 9110, section 6.2).
 void appendStatusLine(int status, std::string& out);
-/// "name: value\r\n", with CR, LF, NUL and other control characters but tab turned into spaces. Appends nothing and
-/// returns false when the name is not a token.
+/// "name: value\r\n", with CR, LF, NUL and other control characters but tab turned into spaces. Appends
+/// nothing and returns false when the name is not a token.
 bool appendField(std::string_view name, std::string_view value, std::string& out);
 /// "Content-Length: N\r\n", "Transfer-Encoding: chunked\r\n" or nothing.
 void appendFraming(const ResponseFraming& framing, std::string& out);

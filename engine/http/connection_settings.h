@@ -28,8 +28,6 @@ struct ConnectionSettings final : public RefCounted {
     std::uint64_t gracePeriod = 5'000;     ///< before minRate is asked for
     double minRate = 1.0;                  ///< bytes per second on average while data is waiting, either direction
     std::uint64_t slowClientBlock = 0;     ///< a client that was too slow is turned away for so long
-
-    bool measureTime = false; ///< durations are wanted by somebody (latency histogram, access log)
 };
 
 } // namespace saker::http

@@ -12,7 +12,7 @@
 #include "http/request.h"
 #include "http/response.h"
 #include "loop/event_loop.h"
-#include "observe/metrics.h"
+#include "observe/site_metrics.h"
 
 #include <memory>
 #include <string_view>
@@ -49,9 +49,9 @@ public:
 
     /// What the access log and the site's counters say of this exchange; filled by whoever knows it.
     struct Account {
-        std::string_view site = "-";                  ///< outlives the exchange: the name in the site table
-        observe::SiteCounters* counters = nullptr;    ///< the site's, of this loop
-        observe::HandlerKind handler = observe::HandlerKind::none;
+        std::string_view site = "-";             ///< outlives the exchange: the name in the site table
+        observe::SiteMetrics* metrics = nullptr; ///< the site's
+        observe::HandlerKind handler = observe::HandlerKind::builtIn;
     } account;
 
 protected:

@@ -8,7 +8,7 @@
 #include "http/slow_clients.h"
 #include "loop/event_loop.h"
 #include "observe/access_log.h"
-#include "observe/metrics.h"
+#include "observe/loop_counters.h"
 
 #include <cstdint>
 #include <functional>
@@ -54,8 +54,8 @@ public:
     /// The settings' limits at an address that stays: parsers keep it across a reload.
     const RequestLimits& limits() const { return limits_; }
     /// Null: no access log.
-    observe::AccessLogBuffer* accessLog() const { return accessLog_; }
-    void setAccessLog(observe::AccessLogBuffer* log) { accessLog_ = log; }
+    observe::AccessLog::Channel* accessLog() const { return accessLog_; }
+    void setAccessLog(observe::AccessLog::Channel* log) { accessLog_ = log; }
 
     const DateCache& date();
     BufferChain& scratch() { return scratch_; }
@@ -80,7 +80,7 @@ private:
     SlowClients& slowClients_;
     Ref<ConnectionSettings> settings_;
     RequestLimits limits_;
-    observe::AccessLogBuffer* accessLog_ = nullptr;
+    observe::AccessLog::Channel* accessLog_ = nullptr;
     DateCache date_;
     std::uint64_t dateTurn_ = ~std::uint64_t{0};
     BufferChain scratch_;

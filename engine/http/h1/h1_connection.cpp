@@ -29,6 +29,11 @@ std::uint64_t nowMicros() {
                                           .count());
 }
 
+std::int64_t nowUnixMillis() {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
 } // namespace
 
 void H1Connection::start(net::Transport& transport, LoopContext& context) {
@@ -48,7 +53,7 @@ H1Connection::~H1Connection() = default;
 // ---- input ----
 
 void H1Connection::onData(std::span<const char> bytes) {
-    context_.counters().onReceived(bytes.size());
+    context_.counters().onBytesReceived(bytes.size());
     if (phase_ == Phase::open) {
         activeAt_ = context_.loop().now();
         consume({bytes.data(), bytes.size()});
@@ -164,7 +169,7 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
     headSince_ = 0;
     const std::size_t size = exchange.head_.size();
     const ConnectionSettings& settings = context_.settings();
-    exchange.begin(*this, context_.settingsRef(), settings.measureTime ? nowMicros() : 0);
+    exchange.begin(*this, context_.settingsRef(), context_.accessLog() || context_.counters().isDetailed() ? nowMicros() : 0);
     keepAlive_ = exchange.head_.keepAlive && !context_.isDraining();
     if (exchange.head_.framing == BodyFraming::none) {
         handle(exchange);
@@ -251,7 +256,7 @@ void H1Connection::startBody(H1Exchange& exchange) {
 void H1Connection::refuse(Rejection rejection) {
     const RejectionInfo& info = rejectionInfo(rejection);
     lingers_ = true;
-    context_.counters().onRejected();
+    context_.counters().onRequestRejected();
     if (current_ && current_->answered_) { // too late for another answer
         phase_ = Phase::ending;
         return;
@@ -282,7 +287,7 @@ void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exc
     renderHead(head, context, bytes);
     context_.scratch().append(std::move(bytes));
     context_.scratch().append(std::move(body));
-    context_.counters().onRequest(status, context_.scratch().size(), 0);
+    context_.counters().onRequest(static_cast<unsigned>(status), context_.scratch().size(), 0);
     phase_ = Phase::ending;
     flush();
 }
@@ -310,6 +315,7 @@ void H1Connection::answer(H1Exchange& exchange, PreparedResponse& response) {
     bool withBody = exchange.head_.method != Method::head;
     std::uint64_t bytes =
         response.appendHttp1(context_.scratch(), context_.date(), connectionField(exchange), withBody);
+    exchange.bodyBytes_ = withBody ? response.bodySize() : 0;
     answered(exchange, response.status(), bytes, bytes > kMaxUnsent);
 }
 
@@ -330,6 +336,7 @@ void H1Connection::answer(H1Exchange& exchange, ResponseHead& head, BufferChain&
     std::uint64_t size = bytes.size();
     context_.scratch().append(std::move(bytes));
     if (exchange.head_.method != Method::head && !isBodiless(head.status)) {
+        exchange.bodyBytes_ = body.size();
         size += body.size();
         context_.scratch().append(std::move(body));
     }
@@ -424,27 +431,39 @@ void H1Connection::finishIfDone() {
 }
 
 void H1Connection::account(H1Exchange& exchange) {
-    std::uint64_t micros = exchange.startMicros_ ? nowMicros() - exchange.startMicros_ : 0;
-    context_.counters().onRequest(exchange.status_, exchange.bytes_, micros);
-    if (exchange.account.counters) {
-        exchange.account.counters->onRequest(exchange.status_, exchange.bytes_, micros);
+    observe::LoopCounters& counters = context_.counters();
+    const auto status = static_cast<unsigned>(exchange.status_);
+    const std::uint64_t micros = exchange.startMicros_ ? nowMicros() - exchange.startMicros_ : 0;
+    counters.onRequest(status, exchange.bytes_, micros);
+    counters.onHandled(exchange.account.handler);
+    if (exchange.account.metrics && counters.isDetailed()) {
+        std::uint64_t received = exchange.head_.size() + exchange.decoder_.received();
+        exchange.account.metrics->onRequest(counters, status, received, exchange.bytes_, micros);
     }
-    if (observe::AccessLogBuffer* log = context_.accessLog()) {
-        const RequestHead& head = exchange.head_;
-        observe::AccessRecord record;
-        record.client = &transport_.peer();
-        record.site = exchange.account.site;
-        record.host = head.authority();
-        record.method = head.methodText();
-        record.target = head.target();
-        record.minorVersion = head.minorVersion;
-        record.status = exchange.status_;
-        record.bytes = exchange.bytes_;
-        record.micros = micros;
-        record.referer = head.get(FieldName::referer);
-        record.userAgent = head.get(FieldName::userAgent);
-        log->append(record);
+    if (observe::AccessLog::Channel* log = context_.accessLog()) {
+        writeAccessLog(*log, exchange, micros);
     }
+}
+
+void H1Connection::writeAccessLog(observe::AccessLog::Channel& log, const H1Exchange& exchange,
+                                  std::uint64_t micros) {
+    const RequestHead& head = exchange.head_;
+    const std::string client = transport_.peer().host();
+    observe::AccessRecord record;
+    record.unixMillis = nowUnixMillis() - static_cast<std::int64_t>(micros / 1000);
+    record.client = client;
+    record.host = head.authority();
+    record.site = exchange.account.site;
+    record.port = transport_.local().port;
+    record.method = head.methodText();
+    record.target = head.target();
+    record.version = head.minorVersion == 0 ? "HTTP/1.0" : "HTTP/1.1";
+    record.status = static_cast<unsigned>(exchange.status_);
+    record.bytes = exchange.bodyBytes_;
+    record.durationMicros = micros;
+    record.referer = head.get(FieldName::referer);
+    record.userAgent = head.get(FieldName::userAgent);
+    log.record(record);
 }
 
 // ---- output ----
@@ -519,6 +538,7 @@ void H1Connection::pump() {
         BufferChain& out = context_.scratch();
         std::uint64_t size = data.size();
         exchange.bytes_ += size;
+        exchange.bodyBytes_ += size;
         if (exchange.lengthKnown_) {
             broken = broken || size > exchange.sourceLeft_ ||
                      (pull == BodySource::Pull::end && size != exchange.sourceLeft_);
@@ -568,17 +588,12 @@ void H1Connection::watchOutput() {
 }
 
 void H1Connection::close() {
+    phase_ = Phase::closed;
     if (lingers_ && !isPeerClosed_) {
-        closeLingering();
-        return;
+        transport_.lingerAndClose();
+    } else {
+        transport_.close();
     }
-    phase_ = Phase::closed;
-    transport_.close();
-}
-
-void H1Connection::closeLingering() {
-    phase_ = Phase::closed;
-    transport_.closeLingering();
 }
 
 void H1Connection::abort() {
@@ -616,10 +631,13 @@ void H1Connection::onBroken(int) { abort(); }
 void H1Connection::onClosed() {
     phase_ = Phase::closed;
     Timer::cancel();
-    context_.counters().onClosed();
+    context_.counters().onConnectionClosed();
     context_.remove(*this);
     if (Ref<H1Exchange> exchange = std::move(current_)) {
-        if (exchange->answered_) {
+        if (exchange->answered_) { // cut off: only what has left counts
+            std::uint64_t unsent = transport_.bytesPending();
+            exchange->bytes_ -= std::min(unsent, exchange->bytes_);
+            exchange->bodyBytes_ -= std::min(unsent, exchange->bodyBytes_);
             account(*exchange);
         }
         exchange->detach();

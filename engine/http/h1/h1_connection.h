@@ -77,6 +77,7 @@ private:
     void answered(H1Exchange& exchange, int status, std::uint64_t bytes, bool isLong);
     void finishIfDone();
     void account(H1Exchange& exchange);
+    void writeAccessLog(observe::AccessLog::Channel& log, const H1Exchange& exchange, std::uint64_t micros);
 
     // output
     void flush();
@@ -85,7 +86,6 @@ private:
     void pump();
     void watchOutput();
     void close();
-    void closeLingering();
 
     // time
     void armBy(std::uint64_t deadline);

@@ -16,6 +16,7 @@ void H1Exchange::begin(H1Connection& connection, Ref<ConnectionSettings> setting
     answered_ = false;
     reader_ = nullptr;
     bytes_ = 0;
+    bodyBytes_ = 0;
     status_ = 0;
     chunked_ = false;
     lengthKnown_ = false;

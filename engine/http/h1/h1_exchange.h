@@ -46,7 +46,8 @@ private:
     std::unique_ptr<BodySource> source_;
     std::uint64_t sourceLeft_ = 0; // bytes that a source with a Content-Length still owes
     std::uint64_t bytes_ = 0;      // of the answer, head included
-    std::uint64_t startMicros_ = 0;
+    std::uint64_t bodyBytes_ = 0;
+    std::uint64_t startMicros_ = 0; // 0: nobody wants to know
     int status_ = 0;
     bool chunked_ = false;     // the source's bytes are framed as chunks
     bool lengthKnown_ = false; // sourceLeft_ counts

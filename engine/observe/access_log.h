@@ -65,6 +65,8 @@ private:
     // For channels, on their threads: constant time, no system call but a wake-up.
     Buffer takeBuffer(std::size_t capacity);
     void queue(Buffer buffer);
+    /// Half of the queue is in use: buffers that are not full had better wait where they are.
+    bool isBacklogged();
 
     // The writer thread.
     void run();
@@ -80,9 +82,9 @@ private:
     std::condition_variable work_;
     std::condition_variable idle_;
     std::deque<Buffer> queue_;
-    std::size_t queuedBytes_ = 0;
-    std::vector<Buffer> spare_; // buffers to use again
-    std::uint64_t droppedUnsaid_ = 0;
+    std::size_t queuedBytes_ = 0; // memory held, not only what is filled
+    std::vector<Buffer> spare_;   // buffers to use again
+    bool dropped_ = false;        // since it was last said
     bool busy_ = false;
     bool reopen_ = false;
     bool stopping_ = false;
@@ -105,10 +107,13 @@ public:
 
     /// Formats the line into the buffer; hands the buffer over when it is full.
     void record(const AccessRecord& record);
-    /// Hands over what there is; the loop calls it once a second. Nothing happens when there is nothing.
+    /// Hands over what there is; the loop calls it once a second. Nothing happens when there is nothing, or
+    /// when the disk is behind.
     void flush();
 
 private:
+    void handOver();
+
     std::shared_ptr<AccessLog> log_;
     AccessFormatter formatter_;
     Buffer buffer_;

@@ -198,13 +198,13 @@ private:
 
 /// Installed in Poco's root logger with the first use.
 LogChannel& channel() {
-    static const Poco::AutoPtr<LogChannel> instance = [] {
-        Poco::AutoPtr<LogChannel> made(new LogChannel);
+    static Poco::AutoPtr<LogChannel> instance = [] {
+        auto made = Poco::makeAuto<LogChannel>();
         Poco::Logger::root().setChannel(made);
         Poco::Logger::root().setLevel(priorityOf(detail::currentLevel.load(std::memory_order_relaxed)));
         return made;
     }();
-    return const_cast<LogChannel&>(*instance);
+    return *instance;
 }
 
 } // namespace
@@ -216,8 +216,7 @@ void write(Level level, std::string_view source, std::string_view text) noexcept
     try {
         channel().log(Message(std::string(source), std::string(text), priorityOf(level)));
     } catch (...) {
-        // Out of memory while formatting: the line as it is, unless it could forge others.
-        os::writeStandardError("log: a line could not be formatted\n");
+        os::writeStandardError("log: a line was lost for want of memory\n");
     }
 }
 

@@ -1,6 +1,5 @@
 #include "observe/access_format.h"
 
-#include "base/text.h"
 #include "observe/log_escape.h"
 #include "os/local_time.h"
 
@@ -46,19 +45,6 @@ char* putMember(std::string_view key, std::string_view text, char* out) {
 
 } // namespace
 
-std::optional<AccessFormat> parseAccessFormat(std::string_view name) {
-    if (equalsIgnoreCase(name, "combined")) {
-        return AccessFormat::combined;
-    }
-    if (equalsIgnoreCase(name, "vhost_combined")) {
-        return AccessFormat::vhostCombined;
-    }
-    if (equalsIgnoreCase(name, "json")) {
-        return AccessFormat::json;
-    }
-    return std::nullopt;
-}
-
 std::size_t AccessFormatter::maxSize(const AccessRecord& record) {
     std::size_t texts = record.client.size() + record.user.size() + record.host.size() + record.site.size() +
                         record.method.size() + record.target.size() + record.version.size() +
@@ -71,7 +57,7 @@ char* AccessFormatter::write(const AccessRecord& record, char* out) {
     if (second != second_) {
         setSecond(second);
     }
-    return format_ == AccessFormat::json ? writeJson(record, out) : writeCombined(record, out);
+    return format_ == AccessLogFormat::json ? writeJson(record, out) : writeCombined(record, out);
 }
 
 void AccessFormatter::setSecond(std::int64_t unixSeconds) {
@@ -89,7 +75,7 @@ void AccessFormatter::setSecond(std::int64_t unixSeconds) {
 }
 
 char* AccessFormatter::writeCombined(const AccessRecord& record, char* out) {
-    if (format_ == AccessFormat::vhostCombined) {
+    if (format_ == AccessLogFormat::vhostCombined) {
         out = putField(record.site, out);
         *out++ = ':';
         out = putNumber(record.port, out);

@@ -18,30 +18,30 @@ std::uint64_t countLines(std::string_view bytes) {
     return static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), '\n'));
 }
 
-std::string numbered(const std::string& file, unsigned number) {
+std::string numbered(const std::string& file, std::uint32_t number) {
     return file + "." + std::to_string(number);
 }
 
 } // namespace
 
-Result<std::shared_ptr<AccessLog>> AccessLog::open(AccessLogSettings settings) {
-    auto file = AppendFile::open(settings.file);
+Result<std::shared_ptr<AccessLog>> AccessLog::open(AccessLogOptions options, Limits limits) {
+    auto file = AppendFile::open(options.file);
     if (!file) {
         return Error{file.error().kind,
                      "the access log cannot be opened: " + file.error().message +
                          ". Name a file in a folder that this user may write to",
-                     settings.file};
+                     options.file};
     }
     // The constructor is private, which make_shared does not get past.
     struct Shared : AccessLog {
         Shared(AccessLogSettings settings, AppendFile file)
             : AccessLog(std::move(settings), std::move(file)) {}
     };
-    return std::shared_ptr<AccessLog>(std::make_shared<Shared>(std::move(settings), std::move(*file)));
+    return std::shared_ptr<AccessLog>(std::make_shared<Shared>(std::move(options), limits, std::move(*file)));
 }
 
-AccessLog::AccessLog(AccessLogSettings settings, AppendFile file)
-    : settings_(std::move(settings)), file_(std::move(file)), thread_([this] { run(); }) {}
+AccessLog::AccessLog(AccessLogOptions options, Limits limits, AppendFile file)
+    : options_(std::move(options)), limits_(limits), file_(std::move(file)), thread_([this] { run(); }) {}
 
 AccessLog::~AccessLog() {
     {
@@ -66,14 +66,14 @@ void AccessLog::drain() {
 }
 
 AccessLog::Buffer AccessLog::takeBuffer(std::size_t capacity) {
-    if (capacity <= settings_.bufferBytes) {
+    if (capacity <= limits_.bufferBytes) {
         std::lock_guard lock(mutex_);
         if (!spare_.empty()) {
             Buffer buffer = std::move(spare_.back());
             spare_.pop_back();
             return buffer;
         }
-        capacity = settings_.bufferBytes;
+        capacity = limits_.bufferBytes;
     }
     Buffer buffer;
     buffer.bytes = std::make_unique_for_overwrite<char[]>(capacity);
@@ -84,7 +84,7 @@ AccessLog::Buffer AccessLog::takeBuffer(std::size_t capacity) {
 void AccessLog::queue(Buffer buffer) {
     {
         std::lock_guard lock(mutex_);
-        if (queuedBytes_ + buffer.capacity > settings_.queueBytes) {
+        if (queuedBytes_ + buffer.capacity > limits_.queueBytes) {
             lost_.fetch_add(buffer.lines, std::memory_order_relaxed);
             dropped_ = true; // the writer says so: it is busy, and looks at this between two buffers
             return;
@@ -97,7 +97,7 @@ void AccessLog::queue(Buffer buffer) {
 
 bool AccessLog::isBacklogged() {
     std::lock_guard lock(mutex_);
-    return queuedBytes_ > settings_.queueBytes / 2;
+    return queuedBytes_ > limits_.queueBytes / 2;
 }
 
 void AccessLog::run() {
@@ -113,12 +113,12 @@ void AccessLog::run() {
             if (dropped) {
                 lossLimit_.write(log::Level::warning, kSource,
                                  "{}: the disk is too slow for so many requests; {} lines are lost so far",
-                                 settings_.file, lostLines());
+                                 options_.file, lostLines());
             }
             write(buffer);
             lock.lock();
             queuedBytes_ -= buffer.capacity;
-            if (buffer.capacity == settings_.bufferBytes && spare_.size() < kMaxSpare) {
+            if (buffer.capacity == limits_.bufferBytes && spare_.size() < kMaxSpare) {
                 buffer.size = 0;
                 buffer.lines = 0;
                 spare_.push_back(std::move(buffer));
@@ -162,7 +162,7 @@ void AccessLog::write(const Buffer& buffer) {
         lose(countLines(rest), systemErrorText(written.error));
         return;
     }
-    if (settings_.rotateBytes > 0 && file_.isRegular() && file_.size() >= settings_.rotateBytes) {
+    if (options_.rotateSize > 0 && file_.isRegular() && file_.size() >= options_.rotateSize) {
         rotate();
     }
 }
@@ -170,31 +170,31 @@ void AccessLog::write(const Buffer& buffer) {
 void AccessLog::lose(std::uint64_t lines, const std::string& why) {
     std::uint64_t all = lost_.fetch_add(lines, std::memory_order_relaxed) + lines;
     lossLimit_.write(log::Level::error, kSource,
-                     "{}: {}; requests are served but not logged, {} lines are lost so far", settings_.file,
+                     "{}: {}; requests are served but not logged, {} lines are lost so far", options_.file,
                      why, all);
 }
 
 void AccessLog::rotate() {
     std::error_code error;
-    if (settings_.keep == 0) {
-        std::filesystem::remove(settings_.file, error);
+    if (options_.keep == 0) {
+        std::filesystem::remove(options_.file, error);
     } else {
-        for (unsigned n = settings_.keep; n > 1; --n) {
+        for (std::uint32_t n = options_.keep; n > 1; --n) {
             std::error_code missing; // fewer than `keep` exist as yet
-            std::filesystem::rename(numbered(settings_.file, n - 1), numbered(settings_.file, n), missing);
+            std::filesystem::rename(numbered(options_.file, n - 1), numbered(options_.file, n), missing);
         }
-        std::filesystem::rename(settings_.file, numbered(settings_.file, 1), error);
+        std::filesystem::rename(options_.file, numbered(options_.file, 1), error);
     }
     if (error) {
         rotateLimit_.write(log::Level::warning, kSource, "{}: cannot be rotated: {}; it goes on growing",
-                           settings_.file, error.message());
+                           options_.file, error.message());
         return;
     }
     openAgain();
 }
 
 void AccessLog::openAgain() {
-    auto file = AppendFile::open(settings_.file);
+    auto file = AppendFile::open(options_.file);
     if (!file) {
         log::error(kSource, "{}; the file opened before stays in use", file.error().text());
         return;
@@ -207,7 +207,7 @@ void AccessLog::openAgain() {
 }
 
 AccessLog::Channel::Channel(std::shared_ptr<AccessLog> log)
-    : log_(std::move(log)), formatter_(log_->settings().format) {}
+    : log_(std::move(log)), formatter_(log_->options().format) {}
 
 AccessLog::Channel::~Channel() {
     handOver();

@@ -30,8 +30,7 @@ std::string takeVariable(const char* name) {
 
 /// One NAME=value line: a line feed in the value would begin another assignment.
 std::string oneLine(std::string_view text) {
-    std::string line(text.substr(0, text.find('\n')));
-    return line;
+    return std::string(text.substr(0, text.find('\n')));
 }
 
 } // namespace

@@ -34,8 +34,8 @@ Result<std::shared_ptr<AccessLog>> AccessLog::open(AccessLogOptions options, Lim
     }
     // The constructor is private, which make_shared does not get past.
     struct Shared : AccessLog {
-        Shared(AccessLogSettings settings, AppendFile file)
-            : AccessLog(std::move(settings), std::move(file)) {}
+        Shared(AccessLogOptions options, Limits limits, AppendFile file)
+            : AccessLog(std::move(options), limits, std::move(file)) {}
     };
     return std::shared_ptr<AccessLog>(std::make_shared<Shared>(std::move(options), limits, std::move(*file)));
 }

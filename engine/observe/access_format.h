@@ -1,5 +1,5 @@
-// One request as one line of the access log. Whatever a client sends, the line stays one line of printable text:
-// control characters, quotes and bytes that are not ASCII (JSON: not UTF-8) are escaped.
+// One request as one line of the access log. Whatever a client sends, the line stays one line of printable
+// text: control characters, quotes and bytes that are not ASCII (JSON: not UTF-8) are escaped.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
-// The access log: each loop formats lines into a buffer of its own (AccessLog::Channel), full buffers go to one writer
-// thread. A loop never waits for the disk: when the queue is full, the buffer is dropped and its lines are counted as
-// lost. A full disk is survived the same way; both are said on the error log, at most once a minute.
+// The access log: each loop formats lines into a buffer of its own (AccessLog::Channel), full buffers go to
+// one writer thread. A loop never waits for the disk: when the queue is full, the buffer is dropped and its
+// lines are counted as lost. A full disk is survived the same way; both are said on the error log, at most
+// once a minute.
 #pragma once
 
 #include "base/result.h"
@@ -41,8 +42,8 @@ public:
     AccessLog(const AccessLog&) = delete;
     AccessLog& operator=(const AccessLog&) = delete;
 
-    /// Opens the file by its name again (USR1, after logrotate has moved it); the writer does it, behind what is
-    /// queued. When it cannot be opened, the old file stays in use and the error log says why. Any thread.
+    /// Opens the file by its name again (USR1, after logrotate has moved it); the writer does it, behind what
+    /// is queued. When it cannot be opened, the old file stays in use and the error log says why. Any thread.
     void reopen();
     /// Blocks until everything queued so far has been written or lost; for shutdown and tests. Not on a loop.
     void drain();

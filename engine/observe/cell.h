@@ -1,5 +1,5 @@
-// A counter that one thread writes and any thread reads: a relaxed load and store, which compile to a plain add in
-// memory; no lock prefix, no ordering. Readers see each cell whole, but not all cells of one moment.
+// A counter that one thread writes and any thread reads: a relaxed load and store, which compile to a plain
+// add in memory; no lock prefix, no ordering. Readers see each cell whole, but not all cells of one moment.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,6 @@
-// How long requests took, as counts in log-linear buckets of microseconds: exact below 8 µs, then eight buckets to
-// each power of two, so that a percentile is off by at most 6.25 %. Written by one thread, read by any.
+// How long requests took, as counts in log-linear buckets of microseconds: exact below 8 µs, then eight
+// buckets to each power of two, so that a percentile is off by at most 6.25 %. Written by one thread, read by
+// any.
 #pragma once
 
 #include "observe/cell.h"

@@ -1,5 +1,6 @@
-// The error log: what the operator should know. Any thread; a line is one call, escaped to stay one line. Not for the
-// path of an ordinary request. Where lines go is settled by log_setup.h; before that they go to stderr.
+// The error log: what the operator should know. Any thread; a line is one call, escaped to stay one line. Not
+// for the path of an ordinary request. Where lines go is settled by log_setup.h; before that they go to
+// stderr.
 //
 //     log::error("certificates", "{}: {}", domain, error.message);
 //
@@ -26,9 +27,12 @@ namespace detail {
 extern std::atomic<Level> currentLevel;
 }
 
-inline bool isOn(Level level) { return level <= detail::currentLevel.load(std::memory_order_relaxed); }
+inline bool isOn(Level level) {
+    return level <= detail::currentLevel.load(std::memory_order_relaxed);
+}
 
-/// Writes a line whose text is ready. Never throws: a log that cannot be written is no reason to stop serving.
+/// Writes a line whose text is ready. Never throws: a log that cannot be written is no reason to stop
+/// serving.
 void write(Level level, std::string_view source, std::string_view text) noexcept;
 
 template <class... Args>

@@ -1,5 +1,5 @@
-// What one event loop counts. The loop's thread writes, any thread reads (Metrics merges); a request costs one cache
-// line, with detailed metrics two or three more.
+// What one event loop counts. The loop's thread writes, any thread reads (Metrics merges); a request costs
+// one cache line, with detailed metrics two or three more.
 #pragma once
 
 #include "observe/cell.h"

@@ -1,7 +1,9 @@
 // The registry of counters: loops and sites register, a once-a-second tick samples rates and the process, and
-// snapshot() merges everything for whoever asks (console, control protocol, status page). Made and owned by the host.
+// snapshot() merges everything for whoever asks (console, control protocol, status page). Made and owned by
+// the host.
 //
-// Base counters are always on. Detailed ones (latency histogram, per-site counters) follow the key ServerMetrics.
+// Base counters are always on. Detailed ones (latency histogram, per-site counters) follow the key
+// ServerMetrics.
 #pragma once
 
 #include "observe/loop_counters.h"
@@ -44,7 +46,8 @@ public:
     /// After the loop's last use of them: its sums stay in the totals. Any thread.
     void removeLoop(LoopCounters& counters);
 
-    /// The counters of the site of that name: the living ones, else new ones. They end with the last holder. Any thread.
+    /// The counters of the site of that name: the living ones, else new ones. They end with the last holder.
+    /// Any thread.
     std::shared_ptr<SiteMetrics> site(std::string_view name);
 
     /// The key ServerMetrics; may be changed while requests run. Any thread.

@@ -1,5 +1,5 @@
-// Requests in the last second, minute and hour, from one sample of the total a second: the windows slide, and count
-// from the first second on. Not thread-safe: Metrics guards its own.
+// Requests in the last second, minute and hour, from one sample of the total a second: the windows slide, and
+// count from the first second on. Not thread-safe: Metrics guards its own.
 #pragma once
 
 #include <array>
@@ -16,8 +16,9 @@ struct Rates {
 
 class RateWindows {
 public:
-    /// The total so far, once a second. A second left out (a suspended machine, a late timer) gets its share of what
-    /// happened since the sample before; a clock that goes back, and a second call in one second, only move the total.
+    /// The total so far, once a second. A second left out (a suspended machine, a late timer) gets its share
+    /// of what happened since the sample before; a clock that goes back, and a second call in one second,
+    /// only move the total.
     void sample(std::uint64_t nowSeconds, std::uint64_t total);
     Rates rates() const;
 

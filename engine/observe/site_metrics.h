@@ -1,5 +1,6 @@
-// What is counted per site, one cache line per loop. A site holds a shared_ptr to its metrics, so that counting needs
-// no look-up; a site that is configured again under the same name goes on with the same counters (Metrics::site).
+// What is counted per site, one cache line per loop. A site holds a shared_ptr to its metrics, so that
+// counting needs no look-up; a site that is configured again under the same name goes on with the same
+// counters (Metrics::site).
 #pragma once
 
 #include "observe/cell.h"

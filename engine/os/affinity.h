@@ -15,7 +15,8 @@ unsigned defaultWorkerCount();
 /// Cores in the affinity mask of the calling thread.
 unsigned allowedCores();
 
-/// The quota in cores that a control group's `cpu.max` states ("200000 100000" is 2); nothing for "max" and nonsense.
+/// The quota in cores that a control group's `cpu.max` states ("200000 100000" is 2); nothing for "max" and
+/// nonsense.
 std::optional<double> parseCpuMax(std::string_view text);
 /// The same of version 1's two files, cpu.cfs_quota_us (-1: none) and cpu.cfs_period_us.
 std::optional<double> parseCfsQuota(std::string_view quota, std::string_view period);

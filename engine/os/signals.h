@@ -7,7 +7,8 @@
 
 namespace saker::os {
 
-/// What the operator or the system asks for, named for the Unix signals; Windows maps console and service events.
+/// What the operator or the system asks for, named for the Unix signals; Windows maps console and service
+/// events.
 enum class Signal : std::uint8_t {
     terminate,    ///< TERM: end gracefully; a second one at once
     interrupt,    ///< INT: the same from the terminal
@@ -19,13 +20,13 @@ enum class Signal : std::uint8_t {
 };
 const char* signalName(Signal signal);
 
-/// In main, before any other thread starts: blocks the signals above in this thread and all that it starts, and ignores
-/// those that would end the process for a failed write (PIPE, XFSZ). Programs started later must undo both
-/// (posix_spawn attributes).
+/// In main, before any other thread starts: blocks the signals above in this thread and all that it starts,
+/// and ignores those that would end the process for a failed write (PIPE, XFSZ). Programs started later must
+/// undo both (posix_spawn attributes).
 void blockSignals();
 
-/// Waits for signals on its own thread and calls back there, one at a time. REQUIRES: blockSignals() has been called;
-/// one watcher at a time.
+/// Waits for signals on its own thread and calls back there, one at a time. REQUIRES: blockSignals() has been
+/// called; one watcher at a time.
 class SignalWatcher {
 public:
     explicit SignalWatcher(std::function<void(Signal)> onSignal);

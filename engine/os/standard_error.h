@@ -16,7 +16,8 @@ StandardErrorKind standardErrorKind();
 /// Whether JOURNAL_STREAM ("device:inode") names this device and inode.
 bool isJournalStream(std::string_view variable, std::uint64_t device, std::uint64_t inode);
 
-/// All bytes in as few system calls as possible, so that lines of several processes do not mix. Failures are ignored.
+/// All bytes in as few system calls as possible, so that lines of several processes do not mix. Failures are
+/// ignored.
 void writeStandardError(std::string_view bytes);
 
 } // namespace saker::os

@@ -22,7 +22,8 @@ void appendSafely(std::string& out, std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         auto byte = static_cast<unsigned char>(text[i]);
         // U+0080 to U+009F are control characters as well, as UTF-8 C2 80 to C2 9F.
-        bool secondSet = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+        bool secondSet =
+            byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
         if ((byte < 0x20 && byte != '\t') || byte == 0x7f || secondSet) {
             fmt::format_to(std::back_inserter(out), "\\x{:02x}", byte);
         } else {
@@ -68,9 +69,13 @@ private:
 Console::Console(std::unique_ptr<ConsoleDevice> device, Execute execute)
     : device_(std::move(device)), execute_(std::move(execute)) {}
 
-Console::~Console() { stop(); }
+Console::~Console() {
+    stop();
+}
 
-void Console::start() { thread_ = std::thread([this] { run(); }); }
+void Console::start() {
+    thread_ = std::thread([this] { run(); });
+}
 
 void Console::stop() {
     device_->interrupt();

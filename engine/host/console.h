@@ -1,5 +1,5 @@
-// The console on standard input: reads lines on a thread of its own and has them carried out, one after the other.
-// The end of the input ends the console, never the server.
+// The console on standard input: reads lines on a thread of its own and has them carried out, one after the
+// other. The end of the input ends the console, never the server.
 #pragma once
 
 #include "control/server/output.h"

@@ -47,7 +47,8 @@ public:
             if (!waitFor(output_, POLLOUT)) {
                 return false;
             }
-            // What poll() calls writable takes PIPE_BUF bytes without blocking; more might wait for the reader.
+            // What poll() calls writable takes PIPE_BUF bytes without blocking; more might wait for the
+            // reader.
             ssize_t sent = ::write(output_, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
             if (sent > 0) {
                 bytes.remove_prefix(static_cast<std::size_t>(sent));
@@ -67,7 +68,8 @@ public:
     bool isInteractive() const override { return ::isatty(input_) == 1 && ::isatty(output_) == 1; }
 
 private:
-    /// Reading a terminal from its background would stop the whole process (SIGTTIN); blocked, read() fails instead.
+    /// Reading a terminal from its background would stop the whole process (SIGTTIN); blocked, read() fails
+    /// instead.
     static void blockTerminalStop() {
         sigset_t set;
         sigemptyset(&set);

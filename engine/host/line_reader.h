@@ -1,5 +1,5 @@
-// Bytes in any portions in, lines out. For input typed by people: a line has a limit, and what is beyond is dropped up
-// to the next line end, so that garbage without line ends cannot fill the memory.
+// Bytes in any portions in, lines out. For input typed by people: a line has a limit, and what is beyond is
+// dropped up to the next line end, so that garbage without line ends cannot fill the memory.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@ namespace saker::host {
 
 class LineReader {
 public:
-    /// `line` gets each line without its end (LF or CR LF); `tooLong` is called once for one beyond the limit.
+    /// `line` gets each line without its end (LF or CR LF); `tooLong` is called once for one beyond the
+    /// limit.
     LineReader(std::size_t limit, std::function<void(std::string_view)> line, std::function<void()> tooLong)
         : limit_(limit), line_(std::move(line)), tooLong_(std::move(tooLong)) {}
 

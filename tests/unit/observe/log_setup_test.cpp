@@ -35,8 +35,8 @@ protected:
         capturing_ = false;
         return testing::internal::GetCapturedStderr();
     }
-    Setup toFile() const {
-        Setup setup;
+    log::Setup toFile() const {
+        log::Setup setup;
         setup.file = folder_.file("logs/error.log");
         return setup;
     }
@@ -58,7 +58,7 @@ TEST_F(LogSetupTest, LinesCarryTimeLevelAndSource) {
 }
 
 TEST_F(LogSetupTest, LevelsBelowTheChosenOneAreLeftOut) {
-    Setup setup = toFile();
+    log::Setup setup = toFile();
     setup.level = Level::warning;
     ASSERT_TRUE(setUp(setup).ok());
     info("x", "quiet");
@@ -99,7 +99,7 @@ TEST_F(LogSetupTest, ReopenFollowsTheName) {
 
 TEST_F(LogSetupTest, AFileThatCannotBeOpenedChangesNothing) {
     ASSERT_TRUE(setUp(toFile()).ok());
-    Setup bad;
+    log::Setup bad;
     bad.file = folder_.file(".");
     bad.level = Level::error;
     auto result = setUp(bad);
@@ -110,7 +110,7 @@ TEST_F(LogSetupTest, AFileThatCannotBeOpenedChangesNothing) {
 }
 
 TEST_F(LogSetupTest, RotatesBySize) {
-    Setup setup = toFile();
+    log::Setup setup = toFile();
     setup.rotateBytes = 1000;
     setup.keep = 2;
     ASSERT_TRUE(setUp(setup).ok());

@@ -62,18 +62,18 @@ TEST(Process, PortHolderNamesThisProcess) {
         if (listener < 0) {
             continue; // no IPv6 here
         }
-        sockaddr_in six4{};
+        sockaddr_in four{};
         sockaddr_in6 six{};
-        six4.sin_family = AF_INET;
-        six4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        four.sin_family = AF_INET;
+        four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         six.sin6_family = AF_INET6;
         six.sin6_addr = in6addr_loopback;
         auto* address =
-            family == AF_INET ? reinterpret_cast<sockaddr*>(&six4) : reinterpret_cast<sockaddr*>(&six);
-        socklen_t size = family == AF_INET ? sizeof six4 : sizeof six;
+            family == AF_INET ? reinterpret_cast<sockaddr*>(&four) : reinterpret_cast<sockaddr*>(&six);
+        socklen_t size = family == AF_INET ? sizeof four : sizeof six;
         if (::bind(listener, address, size) == 0 && ::listen(listener, 1) == 0 &&
             ::getsockname(listener, address, &size) == 0) {
-            std::uint16_t port = ntohs(family == AF_INET ? six4.sin_port : six.sin6_port);
+            std::uint16_t port = ntohs(family == AF_INET ? four.sin_port : six.sin6_port);
             EXPECT_THAT(portHolder(port), testing::EndsWith(fmt::format("(pid {})", ::getpid())));
         }
         ::close(listener);

@@ -1,6 +1,6 @@
 #include "routing/access_policy.h"
 
-#include "http/url.h"
+#include "http/file_name.h"
 
 #include <algorithm>
 #include <cassert>
@@ -66,6 +66,14 @@ bool isVersionControlFolder(std::string_view name) {
         return false;
     }
 }
+
+/// Bytes at which the scan has to look closer.
+constexpr auto kMarks = [] {
+    std::array<bool, 256> marks{};
+    marks[static_cast<unsigned char>('/')] = true;
+    marks[static_cast<unsigned char>('.')] = true;
+    return marks;
+}();
 
 } // namespace
 

@@ -10,7 +10,8 @@ class Description;
 
 namespace saker::observe {
 
-enum class AccessLogFormat : std::uint8_t { combined, json };
+/// `vhost_combined` is `combined` behind "site:port "; `json` is an object a line (Elastic Common Schema).
+enum class AccessLogFormat : std::uint8_t { combined, vhostCombined, json };
 
 /// The configuration also accepts a plain string: the file.
 struct AccessLogOptions {

@@ -68,6 +68,14 @@ class Player:
             self.client.close()
             self.client = None
 
+    def close_except(self, kept):
+        """Before a step is tried again: connections of the last try are of no use to the next."""
+        for name in set(self.connections) - kept:
+            self.connections.pop(name).close()
+            self.asked.pop(name, None)
+        if self.client:
+            self.client.close()
+
     def value(self, name):
         if name in self.saved:
             return self.saved[name]
@@ -96,7 +104,7 @@ class Player:
         name, _, text = argument.partition(' ')
         if step.block:
             text = self.expanded(step.text) + '\n'
-        return self.path(name), script.unescape(text)
+        return self.path(os.fsdecode(script.unescape(name))), script.unescape(text)
 
     def put(self, path, data, mode='wb'):
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -278,6 +286,12 @@ class Player:
         expect.check_status(self.answer, words[0])
         self.expectation.check(self.answer, step.block)
 
+    def step_redirects(self, argument, step):
+        """redirects home: where the answer sends the client, if anywhere, is on the host it asked."""
+        target = self.answer.get('Location')
+        if target and not re.match(r'(http://localhost(:\d+)?)?/([^/\\]|$)', target):
+            raise expect.Mismatch('Location: %s leads away' % target)
+
     def expect_closed(self):
         data = self.connection.rest()
         if data:
@@ -285,18 +299,31 @@ class Player:
         self.asked[self.current] = []
         self.connections.pop(self.current).close()
 
+    def step_turned(self, argument, step):
+        """turned away: no answer, or 503, and the end of the connection."""
+        data = self.connection.rest()
+        if data and not data.startswith(b'HTTP/1.1 503 '):
+            raise expect.Mismatch('an answer came: %r' % data[:200])
+        self.asked[self.current] = []
+        self.connections.pop(self.current).close()
+
+    def step_times(self, argument, step):
+        """times N: the block N times."""
+        for _ in range(int(argument)):
+            self.play(step.inner())
+
     def step_eventually(self, argument, step):
         """eventually within 1s: the block is played again until it passes or the time is over."""
         match = re.match(r'within (.+)$', argument)
         deadline = time.monotonic() + seconds(match.group(1)) * self.server.patience
         steps = step.inner()
+        kept = set(self.connections)
         while True:
             try:
                 self.play(steps)
                 return
             except expect.Mismatch:
-                self.close()
-                self.asked.clear()
+                self.close_except(kept)
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.01)

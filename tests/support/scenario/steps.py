@@ -170,15 +170,17 @@ class Player:
         return self.connections[self.current]
 
     def step_connect(self, argument, step):
-        """connect NAME [to PORT]: a new connection, which the steps below use."""
+        """connect NAME [to PORT [at ADDRESS]]: a new connection, which the steps below use."""
         name, _, port = argument.partition(' to ')
+        port, _, address = port.partition(' at ')
         self.current = name or 'main'
         if self.current in self.connections:
             self.connections[self.current].close()
         self.asked[self.current] = []
         self.begun.pop(self.current, None)
         self.by_request = False
-        self.connections[self.current] = wire.Connection(int(port or self.server.port), self.timeout)
+        self.connections[self.current] = wire.Connection(int(port or self.server.port), self.timeout,
+                                                          address or '127.0.0.1')
 
     def step_on(self, argument, step):
         self.current = argument
@@ -383,12 +385,12 @@ class Player:
             raise expect.Mismatch('the server has ended:\n' + self.server.said())
 
     def step_exits(self, argument, step):
-        """exits STATUS [within TIME]"""
+        """exits STATUS|any [within TIME]"""
         status, _, limit = argument.partition(' within ')
         ended = self.server.wait(seconds(limit) if limit else 5)
         if ended is None:
             raise expect.Mismatch('the server still runs')
-        if str(ended) != status:
+        if status not in (str(ended), 'any'):
             raise expect.Mismatch('the server ended with status %d:\n%s' % (ended, self.server.said()))
         self.server.process = None
 
@@ -402,7 +404,9 @@ class Player:
         self.status, self.printed = self.server.run(shlex.split(argument))
 
     def step_exit(self, argument, step):
-        if str(self.status) != argument:
+        """exit STATUS | exit not STATUS"""
+        status = argument.split()[-1]
+        if (str(self.status) == status) == argument.startswith('not '):
             raise expect.Mismatch('it ended with status %d and said:\n%s' % (self.status, self.printed))
 
     def step_printed(self, argument, step):
@@ -411,6 +415,45 @@ class Player:
             json.loads(self.printed)
         elif not compare_text(self.printed, operator, operand):
             raise expect.Mismatch('it printed:\n' + self.printed)
+
+
+    def step_keep(self, argument, step):
+        """keep printed as PATH: what `run` printed, as a file."""
+        self.put(self.path(argument.split(' as ')[1]), self.printed.encode())
+
+    # ---- files that the server writes ----
+
+    def step_holds(self, argument, step):
+        """holds PATH contains TEXT (or ~, lacks, count)."""
+        name, operator, operand = argument.split(' ', 2)
+        text = self.read_file(name).decode('utf-8', 'backslashreplace')
+        if not compare_text(text, operator, script.unescape(operand).decode()):
+            raise expect.Mismatch('%s holds:\n%s' % (name, text[-1000:]))
+
+    def step_one(self, argument, step):
+        """one of PATH PATH contains TEXT"""
+        _, first, second, rest = argument.split(' ', 3)
+        self.step_holds('%s %s' % (first if os.path.exists(self.path(first)) else second, rest), step)
+
+    def step_absent(self, argument, step):
+        if os.path.exists(self.path(argument)):
+            raise expect.Mismatch('%s is there' % argument)
+
+    def step_occupy(self, argument, step):
+        """occupy PORT: this program listens there until the scenario ends."""
+        listener = servers.socket.create_server(('127.0.0.1', int(argument)))
+        self.connections['occupied ' + argument] = Occupied(listener)
+
+
+class Occupied:
+    """A listener of ours among the connections, so that it is closed with them."""
+    buffer = b''
+
+    def __init__(self, listener):
+        self.listener = listener
+
+    def close(self):
+        self.listener.close()
 
 
 def compare_text(text, operator, operand):

@@ -40,8 +40,13 @@ public:
     virtual void resumeReading() = 0;
     /// The peer sees the end of the stream after what was written; receiving goes on.
     virtual void shutdownWrite() = 0;
-    /// Ends everything; onClosed follows from a later turn, then the transport destroys itself.
+    /// Ends everything; onClosed follows from a later turn, then the transport destroys itself. Bytes that write()
+    /// called done still leave (for at most two seconds), unless `reset`; pending ones are dropped.
     virtual void close(bool reset = false) = 0;
+    /// Closes so that a peer which is still sending can read the answer: what was written leaves, the peer sees the
+    /// end of the stream, and its bytes are discarded until it closes too or two seconds have passed. A plain close
+    /// would answer them with a reset, which destroys an answer under way. Nothing but onClosed is called any more.
+    virtual void lingerAndClose() = 0;
 
     virtual const loop::SocketAddress& peer() const = 0;
     virtual const loop::SocketAddress& local() const = 0;

@@ -1,5 +1,5 @@
-// The body of an HTTP/1 request or response by its framing (RFC 9112, sections 6-7). Bytes in, bytes out; no socket,
-// no copy: decoded data are views of the input. Resumable at every byte.
+// The body of an HTTP/1 request or response by its framing (RFC 9112, sections 6-7). Bytes in, bytes out; no
+// socket, no copy: decoded data are views of the input. Resumable at every byte.
 #pragma once
 
 #include "http/rejection.h"
@@ -30,7 +30,18 @@ public:
     std::uint64_t received() const { return received_; }
 
 private:
-    enum class Phase : std::uint8_t { length, size, extension, sizeLf, chunk, chunkCr, chunkLf, trailer, done, failed };
+    enum class Phase : std::uint8_t {
+        length,
+        size,
+        extension,
+        sizeLf,
+        chunk,
+        chunkCr,
+        chunkLf,
+        trailer,
+        done,
+        failed
+    };
 
     Phase phase_ = Phase::done;
     Rejection rejection_ = Rejection::none;

@@ -1,0 +1,15 @@
+// How hard to compress, in the words (and numbers) of the configuration.
+#pragma once
+
+#include <cstdint>
+
+namespace saker::http {
+
+enum class CompressionLevel : std::uint8_t {
+    optimal = 0,       ///< a good ratio at a reasonable cost
+    fastest = 1,       ///< the cheapest level
+    noCompression = 2, ///< never compress on the fly
+    smallestSize = 3,  ///< the best ratio, whatever it costs
+};
+
+} // namespace saker::http

@@ -95,7 +95,6 @@ int EngineApplication::serve() {
         log::info("start", "{} descriptors can be open at a time{}.", limit->now,
                   limit->now == limit->before ? std::string()
                                               : fmt::format(" (raised from {})", limit->before));
-                  limit->before);
     }
     auto prepared = parts_.prepare(commandLine_, *this);
     if (!prepared) {

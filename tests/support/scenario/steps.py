@@ -68,6 +68,14 @@ class Player:
             self.client.close()
             self.client = None
 
+    def close_except(self, kept):
+        """Before a step is tried again: connections of the last try are of no use to the next."""
+        for name in set(self.connections) - kept:
+            self.connections.pop(name).close()
+            self.asked.pop(name, None)
+        if self.client:
+            self.client.close()
+
     def value(self, name):
         if name in self.saved:
             return self.saved[name]
@@ -96,7 +104,7 @@ class Player:
         name, _, text = argument.partition(' ')
         if step.block:
             text = self.expanded(step.text) + '\n'
-        return self.path(name), script.unescape(text)
+        return self.path(os.fsdecode(script.unescape(name))), script.unescape(text)
 
     def put(self, path, data, mode='wb'):
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -162,15 +170,17 @@ class Player:
         return self.connections[self.current]
 
     def step_connect(self, argument, step):
-        """connect NAME [to PORT]: a new connection, which the steps below use."""
+        """connect NAME [to PORT [at ADDRESS]]: a new connection, which the steps below use."""
         name, _, port = argument.partition(' to ')
+        port, _, address = port.partition(' at ')
         self.current = name or 'main'
         if self.current in self.connections:
             self.connections[self.current].close()
         self.asked[self.current] = []
         self.begun.pop(self.current, None)
         self.by_request = False
-        self.connections[self.current] = wire.Connection(int(port or self.server.port), self.timeout)
+        self.connections[self.current] = wire.Connection(int(port or self.server.port), self.timeout,
+                                                          address or '127.0.0.1')
 
     def step_on(self, argument, step):
         self.current = argument
@@ -278,6 +288,12 @@ class Player:
         expect.check_status(self.answer, words[0])
         self.expectation.check(self.answer, step.block)
 
+    def step_redirects(self, argument, step):
+        """redirects home: where the answer sends the client, if anywhere, is on the host it asked."""
+        target = self.answer.get('Location')
+        if target and not re.match(r'(http://localhost(:\d+)?)?/([^/\\]|$)', target):
+            raise expect.Mismatch('Location: %s leads away' % target)
+
     def expect_closed(self):
         data = self.connection.rest()
         if data:
@@ -285,18 +301,31 @@ class Player:
         self.asked[self.current] = []
         self.connections.pop(self.current).close()
 
+    def step_turned(self, argument, step):
+        """turned away: no answer, or 503, and the end of the connection."""
+        data = self.connection.rest()
+        if data and not data.startswith(b'HTTP/1.1 503 '):
+            raise expect.Mismatch('an answer came: %r' % data[:200])
+        self.asked[self.current] = []
+        self.connections.pop(self.current).close()
+
+    def step_times(self, argument, step):
+        """times N: the block N times."""
+        for _ in range(int(argument)):
+            self.play(step.inner())
+
     def step_eventually(self, argument, step):
         """eventually within 1s: the block is played again until it passes or the time is over."""
         match = re.match(r'within (.+)$', argument)
         deadline = time.monotonic() + seconds(match.group(1)) * self.server.patience
         steps = step.inner()
+        kept = set(self.connections)
         while True:
             try:
                 self.play(steps)
                 return
             except expect.Mismatch:
-                self.close()
-                self.asked.clear()
+                self.close_except(kept)
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.01)
@@ -356,12 +385,12 @@ class Player:
             raise expect.Mismatch('the server has ended:\n' + self.server.said())
 
     def step_exits(self, argument, step):
-        """exits STATUS [within TIME]"""
+        """exits STATUS|any [within TIME]"""
         status, _, limit = argument.partition(' within ')
         ended = self.server.wait(seconds(limit) if limit else 5)
         if ended is None:
             raise expect.Mismatch('the server still runs')
-        if str(ended) != status:
+        if status not in (str(ended), 'any'):
             raise expect.Mismatch('the server ended with status %d:\n%s' % (ended, self.server.said()))
         self.server.process = None
 
@@ -375,7 +404,9 @@ class Player:
         self.status, self.printed = self.server.run(shlex.split(argument))
 
     def step_exit(self, argument, step):
-        if str(self.status) != argument:
+        """exit STATUS | exit not STATUS"""
+        status = argument.split()[-1]
+        if (str(self.status) == status) == argument.startswith('not '):
             raise expect.Mismatch('it ended with status %d and said:\n%s' % (self.status, self.printed))
 
     def step_printed(self, argument, step):
@@ -384,6 +415,45 @@ class Player:
             json.loads(self.printed)
         elif not compare_text(self.printed, operator, operand):
             raise expect.Mismatch('it printed:\n' + self.printed)
+
+
+    def step_keep(self, argument, step):
+        """keep printed as PATH: what `run` printed, as a file."""
+        self.put(self.path(argument.split(' as ')[1]), self.printed.encode())
+
+    # ---- files that the server writes ----
+
+    def step_holds(self, argument, step):
+        """holds PATH contains TEXT (or ~, lacks, count)."""
+        name, operator, operand = argument.split(' ', 2)
+        text = self.read_file(name).decode('utf-8', 'backslashreplace')
+        if not compare_text(text, operator, script.unescape(operand).decode()):
+            raise expect.Mismatch('%s holds:\n%s' % (name, text[-1000:]))
+
+    def step_one(self, argument, step):
+        """one of PATH PATH contains TEXT"""
+        _, first, second, rest = argument.split(' ', 3)
+        self.step_holds('%s %s' % (first if os.path.exists(self.path(first)) else second, rest), step)
+
+    def step_absent(self, argument, step):
+        if os.path.exists(self.path(argument)):
+            raise expect.Mismatch('%s is there' % argument)
+
+    def step_occupy(self, argument, step):
+        """occupy PORT: this program listens there until the scenario ends."""
+        listener = servers.socket.create_server(('127.0.0.1', int(argument)))
+        self.connections['occupied ' + argument] = Occupied(listener)
+
+
+class Occupied:
+    """A listener of ours among the connections, so that it is closed with them."""
+    buffer = b''
+
+    def __init__(self, listener):
+        self.listener = listener
+
+    def close(self):
+        self.listener.close()
 
 
 def compare_text(text, operator, operand):

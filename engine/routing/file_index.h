@@ -48,10 +48,10 @@ struct Found {
 };
 
 struct IndexOptions {
-    std::string root; ///< absolute path of the folder
+    std::string root{}; ///< absolute path of the folder
     /// follow: symbolic links anywhere; inside: only those whose target is below the root; never: none.
     enum class Links : std::uint8_t { follow, inside, never } links = Links::inside;
-    std::vector<std::string> extraRoots; ///< with `inside`: other folders that links may lead into
+    std::vector<std::string> extraRoots{}; ///< with `inside`: other folders that links may lead into
     std::uint32_t maxDepth = 64;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 /// Links that a path may lead through. Directories that link to each other have no end of paths; each level of links
 /// multiplies their number.
-constexpr std::size_t kMostLinks = 5;
+constexpr std::size_t kMostLinks = 4;
 
 std::string joined(std::string_view directory, std::string_view name) {
     std::string path(directory);

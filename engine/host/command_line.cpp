@@ -290,7 +290,7 @@ Argument takeApart(std::string_view argument) {
         }
         return {argument.substr(0, equals), argument.substr(equals + 1)};
     }
-    if (argument.size() == 2) {
+    if (argument.size() <= 2) {
         return {argument, {}};
     }
     return {argument.substr(0, 2), argument.substr(argument[2] == '=' ? 3 : 2)};

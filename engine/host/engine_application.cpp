@@ -92,7 +92,9 @@ int EngineApplication::serve() {
     if (auto limit = os::raiseDescriptorLimit(); !limit) {
         log::warning("start", "{}", limit.error().text());
     } else {
-        log::info("start", "{} descriptors can be open at a time (raised from {}).", limit->now,
+        log::info("start", "{} descriptors can be open at a time{}.", limit->now,
+                  limit->now == limit->before ? std::string()
+                                              : fmt::format(" (raised from {})", limit->before));
                   limit->before);
     }
     auto prepared = parts_.prepare(commandLine_, *this);

@@ -41,7 +41,8 @@ constexpr Sentence kSentences[] = {
     {426, "This address needs another protocol."},
     {428, "The request has to say which version of the page it is about."},
     {429, "Too many requests in a short time. Please wait a moment."},
-    {431, "The request carries more header fields than the server accepts. Deleting this site's cookies may help."},
+    {431, "The request carries more header fields than the server accepts. Deleting this site's cookies may "
+          "help."},
     {451, "This page is not available for legal reasons."},
     {500, "Something went wrong on the server. Please try again later."},
     {501, "The server does not know how to do this."},

@@ -30,7 +30,8 @@ void appendJson(std::string_view text, std::string& out) {
         char c = text.front();
         std::size_t size = 1;
         if (static_cast<unsigned char>(c) >= 0x80) {
-            while (size < 4 && size < text.size() && (text[size] & 0xc0) == 0x80 && !isUtf8(text.substr(0, size))) {
+            while (size < 4 && size < text.size() && (text[size] & 0xc0) == 0x80 &&
+                   !isUtf8(text.substr(0, size))) {
                 ++size;
             }
             bool valid = isUtf8(text.substr(0, size));

@@ -12,8 +12,8 @@ namespace saker::static_files {
 
 namespace {
 
-/// What a level means for each coding. A variant is made once and sent often, so the effort is above what servers
-/// take that compress every answer anew; tests/bench/micro has the figures.
+/// What a level means for each coding. A variant is made once and sent often, so the effort is above what
+/// servers take that compress every answer anew; tests/bench/micro has the figures.
 struct Effort {
     int gzip;   // 1 to 12
     int brotli; // 0 to 11
@@ -34,7 +34,9 @@ Effort effortOf(CompressionLevel level) {
 }
 
 /// Room for a result that is worth having; the compressors stop when it is used up.
-std::size_t worthwhileSize(std::size_t size) { return size - std::max<std::size_t>(size / 16, 1); }
+std::size_t worthwhileSize(std::size_t size) {
+    return size - std::max<std::size_t>(size / 16, 1);
+}
 
 std::size_t gzip(std::string_view body, int level, std::string& out) {
     std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor(
@@ -75,7 +77,8 @@ std::size_t zstd(std::string_view body, int level, std::string& out) {
 } // namespace
 
 std::optional<std::string> compress(std::string_view body, http::Coding coding, CompressionLevel level) {
-    if (level == CompressionLevel::noCompression || body.size() < kMinCompressible || body.size() > kMaxCompressible) {
+    if (level == CompressionLevel::noCompression || body.size() < kMinCompressible ||
+        body.size() > kMaxCompressible) {
         return std::nullopt;
     }
     Effort effort = effortOf(level);

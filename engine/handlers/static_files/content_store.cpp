@@ -42,7 +42,9 @@ CompressionLevel levelFor(const ContentKey& key) {
     return key.coding == http::Coding::identity ? CompressionLevel::optimal : key.level;
 }
 
-FileStamp stampOf(const os::FileStatus& status) { return {status.size, status.modified}; }
+FileStamp stampOf(const os::FileStatus& status) {
+    return {status.size, status.modified};
+}
 
 std::int64_t systemNow() {
     auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -67,7 +69,8 @@ Fetched failed(const FileStamp& stamp, Error error) {
 } // namespace
 
 std::string Content::tag() const {
-    return entityTag(stamp, coding, coding == http::Coding::identity ? std::nullopt : std::optional(level), settled);
+    return entityTag(stamp, coding, coding == http::Coding::identity ? std::nullopt : std::optional(level),
+                     settled);
 }
 
 /// Everything behind the mutex. Loads hold it too, so that one that is late finds it.
@@ -158,14 +161,14 @@ struct ContentStore::State {
     mutable std::mutex mutex;
     Options options;
     const Clock now;
-    std::list<Entry> recent; // the most recently used first
+    std::list<Entry> recent;                                            // the most recently used first
     std::unordered_map<Id, std::list<Entry>::iterator, IdHash> entries; // ids point into `recent`
     std::unordered_map<Flight, Load*, FlightHash> loads;                // flights point into their load
     Statistics statistics;
 };
 
-/// One reading of a file for all who wait for it. Lives in the job given to the executor; dying without having run
-/// it fails the fetch.
+/// One reading of a file for all who wait for it. Lives in the job given to the executor; dying without
+/// having run it fails the fetch.
 class ContentStore::Load {
 public:
     Load(std::shared_ptr<State> state, const ContentKey& key, Opener open)
@@ -175,8 +178,8 @@ public:
     Load& operator=(const Load&) = delete;
     ~Load() {
         if (!finished_) {
-            finish(failed(key_.stamp, Error{ErrorKind::temporary, "The file was not read: the server is shutting down.",
-                                            path_}));
+            finish(failed(key_.stamp, Error{ErrorKind::temporary,
+                                            "The file was not read: the server is shutting down.", path_}));
         }
     }
 
@@ -195,7 +198,8 @@ private:
         Fetched identity;
         {
             std::lock_guard lock(state_->mutex);
-            ContentPtr kept = state_->find({path_, http::Coding::identity, CompressionLevel::optimal}, key_.stamp);
+            ContentPtr kept =
+                state_->find({path_, http::Coding::identity, CompressionLevel::optimal}, key_.stamp);
             identity.content = std::move(kept);
         }
         if (!identity.content) {
@@ -285,7 +289,8 @@ private:
 };
 
 ContentStore::ContentStore() : ContentStore(Options{}) {}
-ContentStore::ContentStore(Options options, Clock now) : state_(std::make_shared<State>(options, std::move(now))) {}
+ContentStore::ContentStore(Options options, Clock now)
+    : state_(std::make_shared<State>(options, std::move(now))) {}
 ContentStore::~ContentStore() = default;
 
 ContentPtr ContentStore::get(const ContentKey& key) {

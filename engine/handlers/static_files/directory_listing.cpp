@@ -56,8 +56,9 @@ std::string_view iconClass(const ListingEntry& entry) {
         return "d";
     }
     std::size_t dot = entry.name.rfind('.');
-    std::string_view type =
-        dot == std::string::npos ? std::string_view() : http::findMediaType(std::string_view(entry.name).substr(dot + 1));
+    std::string_view type = dot == std::string::npos
+                                ? std::string_view()
+                                : http::findMediaType(std::string_view(entry.name).substr(dot + 1));
     if (type.starts_with("image/")) {
         return "i";
     }
@@ -109,7 +110,9 @@ void appendCrumbs(const ListingRequest& request, std::string& out) {
 void appendHeads(ListingOrder order, std::string& out) {
     for (const Head& head : kHeads) {
         bool used = head.column == order.column;
-        std::string_view sorted = !used ? "" : order.descending ? " aria-sort=\"descending\"" : " aria-sort=\"ascending\"";
+        std::string_view sorted = !used              ? ""
+                                  : order.descending ? " aria-sort=\"descending\""
+                                                     : " aria-sort=\"ascending\"";
         fmt::format_to(std::back_inserter(out), "<th{}><a href=\"?sort={}{}\">{}</a></th>", sorted, head.key,
                        used && !order.descending ? "&amp;order=desc" : "", head.label);
     }
@@ -263,14 +266,16 @@ ListingOrder parseListingOrder(std::string_view query) {
     return order;
 }
 
-routing::Page renderListing(const ListingRequest& request, std::vector<ListingEntry> entries, routing::PageFormat format) {
+routing::Page renderListing(const ListingRequest& request, std::vector<ListingEntry> entries,
+                            routing::PageFormat format) {
     if (request.visible) {
         std::erase_if(entries, [&](const ListingEntry& entry) { return !request.visible(entry); });
     }
     std::size_t shown = std::min(entries.size(), kMaxListed);
     std::size_t left = entries.size() - shown;
-    std::partial_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(shown), entries.end(),
-                      [&](const ListingEntry& a, const ListingEntry& b) { return comesBefore(a, b, request.order); });
+    std::partial_sort(
+        entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(shown), entries.end(),
+        [&](const ListingEntry& a, const ListingEntry& b) { return comesBefore(a, b, request.order); });
     entries.resize(shown);
     switch (format) {
     case routing::PageFormat::json:

@@ -4,6 +4,8 @@
 
 namespace saker::static_files {
 
-std::span<const routing::EmbeddedFile> sampleSite() { return kEmbeddedSample; }
+std::span<const routing::EmbeddedFile> sampleSite() {
+    return kEmbeddedSample;
+}
 
 } // namespace saker::static_files

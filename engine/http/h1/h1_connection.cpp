@@ -631,7 +631,6 @@ void H1Connection::onBroken(int) { abort(); }
 void H1Connection::onClosed() {
     phase_ = Phase::closed;
     Timer::cancel();
-    context_.counters().onConnectionClosed();
     context_.remove(*this);
     if (Ref<H1Exchange> exchange = std::move(current_)) {
         if (exchange->answered_) { // cut off: only what has left counts

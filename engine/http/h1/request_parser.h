@@ -55,7 +55,7 @@ private:
     const RequestLimits* limits_;
     std::uint32_t scanned_ = 0; // bytes known to hold neither the end of the head nor a mistake in line ends
     std::uint8_t emptyLines_ = 0; // bytes of them, in front of the request line
-    bool lineSeen_ = false;     // the request line lies within them
+    bool lineSeen_ = false;       // the request line lies within them
     Rejection rejection_ = Rejection::none;
 };
 

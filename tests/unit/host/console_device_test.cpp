@@ -54,7 +54,7 @@ TEST_F(ConsoleDeviceTest, theNullDeviceEndsAtOnce) {
 }
 
 TEST_F(ConsoleDeviceTest, aClosedDescriptorEndsAtOnce) {
-    int closed = ::dup(in.ends[0]);
+    int closed = ::fcntl(in.ends[0], F_DUPFD_CLOEXEC, 500); // a number that nothing else takes meanwhile
     ::close(closed);
     auto device = makeConsoleDevice(closed, closed);
     EXPECT_EQ(read(*device), "");

@@ -55,20 +55,24 @@ TEST_F(AccessFormatTest, Combined) {
 TEST_F(AccessFormatTest, VhostCombined) {
     AccessRecord record = sample();
     record.user = "frank";
-    EXPECT_EQ(line(AccessLogFormat::vhostCombined, record),
-              "example.com:8080 203.0.113.9 - frank [10/Oct/2000:13:55:36 -0700] \"GET /a%20b?c=d HTTP/1.1\" 200 "
-              "2326 \"http://example.com/start\" \"Mozilla/5.0 (X11)\"\n");
+    EXPECT_EQ(
+        line(AccessLogFormat::vhostCombined, record),
+        "example.com:8080 203.0.113.9 - frank [10/Oct/2000:13:55:36 -0700] \"GET /a%20b?c=d HTTP/1.1\" 200 "
+        "2326 \"http://example.com/start\" \"Mozilla/5.0 (X11)\"\n");
 }
 
 TEST_F(AccessFormatTest, Json) {
     AccessRecord record = sample();
     record.requestId = "7f3a";
-    EXPECT_EQ(line(AccessLogFormat::json, record),
-              "{\"@timestamp\":\"2000-10-10T20:55:36.042Z\",\"client.ip\":\"203.0.113.9\",\"url.domain\":\"www.example."
-              "com\",\"saker.site\":\"example.com\",\"server.port\":8080,\"http.request.method\":\"GET\",\"url."
-              "original\":\"/a%20b?c=d\",\"http.version\":\"1.1\",\"http.response.status_code\":200,\"http.response."
-              "body.bytes\":2326,\"event.duration\":1500000,\"http.request.referrer\":\"http://example.com/start\","
-              "\"user_agent.original\":\"Mozilla/5.0 (X11)\",\"http.request.id\":\"7f3a\"}\n");
+    EXPECT_EQ(
+        line(AccessLogFormat::json, record),
+        "{\"@timestamp\":\"2000-10-10T20:55:36.042Z\",\"client.ip\":\"203.0.113.9\",\"url.domain\":\"www."
+        "example."
+        "com\",\"saker.site\":\"example.com\",\"server.port\":8080,\"http.request.method\":\"GET\",\"url."
+        "original\":\"/"
+        "a%20b?c=d\",\"http.version\":\"1.1\",\"http.response.status_code\":200,\"http.response."
+        "body.bytes\":2326,\"event.duration\":1500000,\"http.request.referrer\":\"http://example.com/start\","
+        "\"user_agent.original\":\"Mozilla/5.0 (X11)\",\"http.request.id\":\"7f3a\"}\n");
 }
 
 TEST_F(AccessFormatTest, UnknownThingsAreDashesOrLeftOut) {
@@ -76,9 +80,9 @@ TEST_F(AccessFormatTest, UnknownThingsAreDashesOrLeftOut) {
     record.status = 400;
     EXPECT_EQ(line(AccessLogFormat::combined, record),
               "- - - [31/Dec/1969:17:00:00 -0700] \"-\" 400 0 \"-\" \"-\"\n");
-    EXPECT_EQ(line(AccessLogFormat::json, record),
-              "{\"@timestamp\":\"1970-01-01T00:00:00.000Z\",\"server.port\":0,\"http.response.status_code\":400,\"http."
-              "response.body.bytes\":0,\"event.duration\":0}\n");
+    EXPECT_EQ(line(AccessLogFormat::json, record), "{\"@timestamp\":\"1970-01-01T00:00:00.000Z\",\"server."
+                                                   "port\":0,\"http.response.status_code\":400,\"http."
+                                                   "response.body.bytes\":0,\"event.duration\":0}\n");
 }
 
 TEST_F(AccessFormatTest, TimeTextFollowsTheSecond) {
@@ -99,7 +103,8 @@ TEST_F(AccessFormatTest, HostileBytesStayWithinOneLineAndTheStatedSize) {
         hostile += static_cast<char>(i);
     }
     AccessRecord record = sample();
-    record.method = record.target = record.referer = record.userAgent = record.host = record.requestId = hostile;
+    record.method = record.target = record.referer = record.userAgent = record.host = record.requestId =
+        hostile;
     for (auto format : {AccessLogFormat::combined, AccessLogFormat::vhostCombined, AccessLogFormat::json}) {
         std::string text = line(format, record);
         EXPECT_EQ(text.find('\n'), text.size() - 1);

@@ -37,7 +37,9 @@ const Case kCases[] = {
     {"\0\x1b[31m\x7f"sv, R"(\x00\x1b[31m\x7f)", R"(\u0000\u001b[31m\u007f)", R"(\x00\x1b[31m\x7f)"},
     {"caf\xc3\xa9", R"(caf\xc3\xa9)", "caf\xc3\xa9", "caf\xc3\xa9"},
     {"\xf0\x9f\x98\x80!", R"(\xf0\x9f\x98\x80!)", "\xf0\x9f\x98\x80!", "\xf0\x9f\x98\x80!"},
-    {"\xc2\x9b" "1m", R"(\xc2\x9b1m)", R"(\u009b1m)", R"(\xc2\x9b1m)"},
+    {"\xc2\x9b"
+     "1m",
+     R"(\xc2\x9b1m)", R"(\u009b1m)", R"(\xc2\x9b1m)"},
     {"\xc3", R"(\xc3)", R"(\ufffd)", R"(\xc3)"},
     {"\xc0\xaf", R"(\xc0\xaf)", R"(\ufffd\ufffd)", R"(\xc0\xaf)"},
     {"\xed\xa0\x80", R"(\xed\xa0\x80)", R"(\ufffd\ufffd\ufffd)", R"(\xed\xa0\x80)"},

@@ -12,7 +12,9 @@ void expectRates(const RateWindows& windows, std::uint64_t second, std::uint64_t
     EXPECT_EQ(rates.lastHour, hour);
 }
 
-TEST(RateWindows, NothingBeforeTheFirstSample) { expectRates(RateWindows(), 0, 0, 0); }
+TEST(RateWindows, NothingBeforeTheFirstSample) {
+    expectRates(RateWindows(), 0, 0, 0);
+}
 
 TEST(RateWindows, CountFromTheFirstSecondOn) {
     RateWindows windows;

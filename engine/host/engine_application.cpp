@@ -126,6 +126,10 @@ Result<void> EngineApplication::bringUp(PreparedEngine prepared) {
         current_ = {};
         return started;
     }
+    {
+        std::lock_guard lock(mutex_);
+        running_ = true;
+    }
     for (const std::string& warning : current_.engine->warnings()) {
         log::warning("start", "{}", warning);
     }
@@ -229,10 +233,6 @@ Result<void> EngineApplication::restart() {
 // ---- what the main thread waits for ----
 
 Result<void> EngineApplication::runUntilStopped() {
-    {
-        std::lock_guard lock(mutex_);
-        running_ = true;
-    }
     for (;;) {
         switch (nextRequest()) {
         case Request::stop:

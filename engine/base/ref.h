@@ -16,6 +16,7 @@ public:
     virtual ~RefCounted() = default;
 
     void addRef() { ++references_; }
+    bool isShared() const { return references_ > 1; }
     void dropRef() {
         if (--references_ == 0) {
             delete this;

@@ -1,0 +1,34 @@
+// The whole configuration as one value: every options struct of the product, side by side in the file's top
+// level.
+#pragma once
+
+#include "handlers/static_files/static_options.h"
+#include "host/later_options.h"
+#include "host/process_options.h"
+#include "http/http_options.h"
+#include "net/listen_options.h"
+#include "observe/log_options.h"
+#include "routing/site_options.h"
+
+#include <string>
+#include <vector>
+
+namespace saker::host {
+
+struct EngineOptions {
+    net::ListenOptions listen;
+    ProcessOptions process;
+    http::HttpOptions http;
+    routing::RoutingOptions routing;
+    static_files::StaticOptions staticFiles;
+    observe::LogOptions log;
+    LaterOptions later;
+
+    /// Extensions (without dot, lower case) whose files hold program text and are never sent as they are.
+    std::vector<std::string> scriptExtensions() const;
+
+    bool operator==(const EngineOptions&) const = default;
+    static const schema::Description& fields();
+};
+
+} // namespace saker::host

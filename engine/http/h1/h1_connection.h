@@ -1,0 +1,113 @@
+// HTTP/1.x over one transport (RFC 9112): requests in, exchanges made one after the other, answers out in order.
+// A connection at rest holds no buffer: bytes are parsed where the loop received them, and only what is left of an
+// incomplete or not yet wanted request is kept.
+#pragma once
+
+#include "http/h1/h1_exchange.h"
+#include "http/h1/request_parser.h"
+#include "http/loop_context.h"
+#include "net/transport.h"
+
+#include <memory>
+#include <string>
+
+namespace saker::http {
+
+class H1Connection final : public RefCounted,
+                           public net::TransportUser,
+                           public ConnectionNode,
+                           private loop::Timer {
+public:
+    /// Starts on the transport; the connection lives until the transport has closed.
+    static void start(net::Transport& transport, LoopContext& context);
+
+    H1Connection(net::Transport& transport, LoopContext& context);
+    ~H1Connection() override;
+
+    // net::TransportUser
+    void onData(std::span<const char> bytes) override;
+    void onPeerClosed() override;
+    void onDrained() override;
+    void onBroken(int error) override;
+    void onClosed() override;
+
+    // ConnectionNode
+    void drain() override;
+    void abort() override;
+
+private:
+    friend class H1Exchange;
+
+    enum class Phase : std::uint8_t {
+        open,
+        ending, // the last answer is under way
+        closed, // the transport was told to close
+    };
+
+    // What the timer looks at while output waits or a body is expected.
+    struct RateWatch {
+        std::uint64_t since = 0;      // ms; 0: not watching
+        std::uint64_t bytesThen = 0;  // at `since`
+        std::uint64_t bytesSeen = 0;  // at `movedAt`
+        std::uint64_t movedAt = 0;
+    };
+
+    void onTimer() override;
+
+    // input
+    bool wantsInput() const;
+    void consume(std::string_view bytes);
+    std::size_t process(std::string_view input);
+    std::size_t beginRequest(std::string_view input);
+    void handle(H1Exchange& exchange);
+    std::size_t feedBody(std::string_view input);
+    void stash(std::string_view bytes);
+    void resumeInput();
+    void refuse(Rejection rejection);
+    void refuse(int status, std::string_view sentence, H1Exchange* exchange);
+
+    // answers; called by H1Exchange
+    Ref<Exchange> retain(H1Exchange& exchange);
+    void startBody(H1Exchange& exchange);
+    void answer(H1Exchange& exchange, PreparedResponse& response);
+    void answer(H1Exchange& exchange, ResponseHead& head, BufferChain& body);
+    void answer(H1Exchange& exchange, ResponseHead& head, std::unique_ptr<BodySource> source);
+    void answerInterim(H1Exchange& exchange, const ResponseHead& head);
+    ConnectionField connectionField(H1Exchange& exchange);
+    void answered(H1Exchange& exchange, int status, std::uint64_t bytes, bool isLong);
+    void finishIfDone();
+    void account(H1Exchange& exchange);
+    void writeAccessLog(observe::AccessLog::Channel& log, const H1Exchange& exchange, std::uint64_t micros);
+
+    // output
+    void flush();
+    bool send(BufferChain& chain);
+    void settle();
+    void pump();
+    void watchOutput();
+    void close();
+
+    // time
+    void armBy(std::uint64_t deadline);
+    bool isTooSlow(RateWatch& watch, std::uint64_t bytesNow, const ConnectionSettings& settings);
+    void cutOffSlowClient();
+
+    net::Transport& transport_;
+    LoopContext& context_;
+    Ref<H1Connection> self_;     // until onClosed
+    Ref<H1Exchange> current_;    // retained, or with a body to read, or with a long answer under way
+    std::unique_ptr<std::string> stash_; // received but not used yet
+    RequestParser parser_;
+    std::uint64_t activeAt_;     // ms: last byte in, or last answer out
+    std::uint64_t headSince_;    // ms: first byte of an incomplete head (or the accept); 0: between requests
+    RateWatch watch_;
+    Phase phase_ = Phase::open;
+    bool keepAlive_ = true;
+    bool lingers_ = false;       // request bytes remain unread: a plain close would reset the answer away
+    bool isProcessing_ = false;
+    bool isPaused_ = false;
+    bool isPeerClosed_ = false;
+    bool isWriting_ = false;     // onDrained will come
+};
+
+} // namespace saker::http

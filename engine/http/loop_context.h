@@ -1,0 +1,94 @@
+// What the HTTP connections of one loop share: the current settings, counters, the Date text, scratch space, and the
+// list of connections for shutdown. One per loop; everything on the loop's thread unless it says otherwise.
+#pragma once
+
+#include "base/buffer_chain.h"
+#include "http/connection_settings.h"
+#include "http/date_cache.h"
+#include "http/slow_clients.h"
+#include "loop/event_loop.h"
+#include "observe/access_log.h"
+#include "observe/loop_counters.h"
+
+#include <atomic>
+#include <cstdint>
+
+namespace saker::http {
+
+class H1Exchange;
+
+/// A connection in the loop's list.
+class ConnectionNode {
+public:
+    /// Idle: close now. Busy: finish what is under way, then close.
+    virtual void drain() = 0;
+    /// Close now, whatever is under way.
+    virtual void abort() = 0;
+
+protected:
+    ConnectionNode() = default;
+    ~ConnectionNode() = default;
+
+private:
+    friend class LoopContext;
+    ConnectionNode* next_ = nullptr;
+    ConnectionNode* previous_ = nullptr;
+};
+
+class LoopContext {
+public:
+    /// `connections`: open connections of all loops together, kept up to date here.
+    LoopContext(loop::EventLoop& loop, observe::LoopCounters& counters, SlowClients& slowClients,
+                std::atomic<std::uint64_t>& connections);
+    ~LoopContext();
+    LoopContext(const LoopContext&) = delete;
+    LoopContext& operator=(const LoopContext&) = delete;
+
+    loop::EventLoop& loop() const { return loop_; }
+    observe::LoopCounters& counters() const { return counters_; }
+    SlowClients& slowClients() const { return slowClients_; }
+    const ConnectionSettings& settings() const { return *settings_; }
+    Ref<ConnectionSettings> settingsRef() const { return settings_; }
+    void setSettings(Ref<ConnectionSettings> settings) {
+        settings_ = std::move(settings);
+        limits_ = settings_->limits;
+    }
+    /// The settings' limits at an address that stays: parsers keep it across a reload.
+    const RequestLimits& limits() const { return limits_; }
+    /// Null: no access log.
+    observe::AccessLog::Channel* accessLog() const { return accessLog_; }
+    void setAccessLog(observe::AccessLog::Channel* log) { accessLog_ = log; }
+
+    const DateCache& date();
+    BufferChain& scratch() { return scratch_; }
+
+    /// The exchange that the next request is parsed into. takeSpare() gives it to whoever outlives the callback.
+    H1Exchange& spare();
+    Ref<H1Exchange> takeSpare();
+
+    void add(ConnectionNode& connection);
+    void remove(ConnectionNode& connection);
+    std::size_t connectionCount() const { return count_; }
+    /// From now on connections end with their current exchange.
+    void drain();
+    void abortAll();
+    bool isDraining() const { return draining_; }
+
+private:
+    loop::EventLoop& loop_;
+    observe::LoopCounters& counters_;
+    SlowClients& slowClients_;
+    std::atomic<std::uint64_t>& connections_;
+    Ref<ConnectionSettings> settings_;
+    RequestLimits limits_;
+    observe::AccessLog::Channel* accessLog_ = nullptr;
+    DateCache date_;
+    std::uint64_t dateTurn_ = ~std::uint64_t{0};
+    BufferChain scratch_;
+    Ref<H1Exchange> spare_;
+    ConnectionNode* first_ = nullptr;
+    std::size_t count_ = 0;
+    bool draining_ = false;
+};
+
+} // namespace saker::http

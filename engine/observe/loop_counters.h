@@ -1,0 +1,114 @@
+// What one event loop counts. The loop's thread writes, any thread reads (Metrics merges); a request costs
+// one cache line, with detailed metrics two or three more.
+#pragma once
+
+#include "observe/cell.h"
+#include "observe/latency_histogram.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace saker::observe {
+
+/// Who answered a request.
+enum class HandlerKind : std::uint8_t {
+    staticFile,
+    directoryListing,
+    redirect,
+    errorPage,
+    fastCgi,
+    proxy,
+    dotnet,
+    wasm,
+    builtIn, ///< status page, OPTIONS, challenge files and the like
+    count_,
+};
+/// "static_file", "fast_cgi": the name in results and metric labels.
+const char* handlerKindName(HandlerKind kind);
+
+/// Sums of counters: of one loop, or merged over all of them.
+struct CounterTotals {
+    std::array<std::uint64_t, 5> byStatusClass{}; ///< [0] is 1xx … [4] is 5xx
+    std::uint64_t bytesReceived = 0;
+    std::uint64_t bytesSent = 0;
+    std::uint64_t connectionsOpened = 0;
+    std::uint64_t connectionsClosed = 0;
+    std::uint64_t connectionsRejected = 0; ///< turned away by a limit before a request was read
+    std::uint64_t requestsRejected = 0;    ///< refused by the protocol layer (http::Rejection)
+    std::uint64_t timeouts = 0;            ///< headers, request or keep-alive with bytes outstanding
+    std::uint64_t slowClients = 0;         ///< cut off below the minimum rate
+    std::array<std::uint64_t, static_cast<std::size_t>(HandlerKind::count_)> byHandler{};
+
+    std::uint64_t requests() const;
+    std::uint64_t connectionsActive() const {
+        return connectionsOpened > connectionsClosed ? connectionsOpened - connectionsClosed : 0;
+    }
+    CounterTotals& operator+=(const CounterTotals& other);
+};
+
+/// The index of a status in byStatusClass; what is out of range counts as the nearest class.
+constexpr std::size_t statusClassIndex(unsigned status) {
+    unsigned hundreds = status / 100;
+    return hundreds <= 1 ? 0 : hundreds >= 5 ? 4 : hundreds - 1;
+}
+
+/// Made by Metrics::addLoop().
+class alignas(64) LoopCounters {
+public:
+    explicit LoopCounters(std::size_t index) : index_(index) {}
+    LoopCounters(const LoopCounters&) = delete;
+    LoopCounters& operator=(const LoopCounters&) = delete;
+
+    /// A request has been answered: once, at its end.
+    void onRequest(unsigned status, std::uint64_t bytesSent, std::uint64_t durationMicros) {
+        byStatusClass_[statusClassIndex(status)].add(1);
+        bytesSent_.add(bytesSent);
+        if (LatencyHistogram* latency = latency_.load(std::memory_order_acquire)) {
+            latency->record(durationMicros);
+        }
+    }
+    void onHandled(HandlerKind kind) { byHandler_[static_cast<std::size_t>(kind)].add(1); }
+    void onBytesReceived(std::uint64_t bytes) { bytesReceived_.add(bytes); }
+    /// Bytes that belong to no answered request: tunnels, refusals, broken answers.
+    void onBytesSent(std::uint64_t bytes) { bytesSent_.add(bytes); }
+    void onConnectionOpened() { connectionsOpened_.add(1); }
+    void onConnectionClosed() { connectionsClosed_.add(1); }
+    void onConnectionRejected() { connectionsRejected_.add(1); }
+    void onRequestRejected() { requestsRejected_.add(1); }
+    void onTimeout() { timeouts_.add(1); }
+    void onSlowClient() { slowClients_.add(1); }
+
+    /// This loop's place in SiteMetrics.
+    std::size_t index() const { return index_; }
+    /// Whether durations are worth measuring (ServerMetrics).
+    bool isDetailed() const { return latency_.load(std::memory_order_relaxed) != nullptr; }
+
+    /// Any thread.
+    CounterTotals read() const;
+    /// Any thread: also what was recorded before the histogram was switched off.
+    void addLatency(LatencyCounts& counts) const;
+    /// One thread at a time (Metrics, under its lock); the loop may be recording.
+    void setDetailed(bool on);
+
+private:
+    // First line: all that a plain request touches.
+    std::array<Cell, 5> byStatusClass_;
+    Cell bytesSent_;
+    Cell bytesReceived_;
+    std::atomic<LatencyHistogram*> latency_{nullptr}; // null: off
+    // Second line and on.
+    std::array<Cell, static_cast<std::size_t>(HandlerKind::count_)> byHandler_;
+    Cell connectionsOpened_;
+    Cell connectionsClosed_;
+    Cell connectionsRejected_;
+    Cell requestsRejected_;
+    Cell timeouts_;
+    Cell slowClients_;
+    std::size_t index_;
+    std::unique_ptr<LatencyHistogram> histogram_; // made once, kept: the loop may hold the pointer
+};
+
+} // namespace saker::observe

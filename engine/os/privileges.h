@@ -1,0 +1,28 @@
+// What this process may do, and how to do with less. At start, before other threads exist.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace saker::os {
+
+/// Whether the rights at hand suffice to bind this TCP port (it may still be in use).
+bool mayBindPort(std::uint16_t port);
+/// What a person can do when they do not: sentences to be put behind "cannot listen on port 80: permission
+/// denied. ".
+std::string lowPortHint();
+
+bool isAdministrator();
+
+/// Becomes another user for good: groups, then the user's own id. The right to bind low ports is kept where
+/// the system can (Linux: CAP_NET_BIND_SERVICE), so that a reload may add port 443. REQUIRES: no other thread
+/// yet. An empty group means the user's own.
+Result<void> dropPrivileges(const std::string& user, const std::string& group = {});
+
+/// The set of rights in /proc/self/status's line `CapEff:`; 0 when there is none.
+std::uint64_t parseEffectiveCapabilities(std::string_view status);
+
+} // namespace saker::os

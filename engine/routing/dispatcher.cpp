@@ -1,0 +1,356 @@
+#include "routing/dispatcher.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "http/status.h"
+#include "http/url.h"
+
+#include <fmt/format.h>
+
+namespace saker::routing {
+
+namespace {
+
+constexpr std::string_view kAllow = "GET, HEAD, OPTIONS";
+// Hosts that a loop remembers; made-up ones must not fill the memory.
+constexpr std::size_t kMaxHosts = 4096;
+
+bool hasUpperCase(std::string_view text) {
+    for (char c : text) {
+        if (c >= 'A' && c <= 'Z') {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+std::size_t Dispatcher::HostHash::operator()(std::string_view text) const {
+    return hashBytes(text, processHashKey());
+}
+
+Dispatcher::Dispatcher(std::shared_ptr<const SiteTable> sites, std::shared_ptr<const DispatchRules> rules)
+    : sites_(std::move(sites)), rules_(std::move(rules)) {}
+
+const std::shared_ptr<const Site>& Dispatcher::siteOf(std::string_view authority) {
+    const std::uint64_t generation = sites_->indexGeneration();
+    if (lastHost_ && *lastHost_ == authority && lastEntry_->generation == generation) {
+        return lastEntry_->site;
+    }
+    auto found = hosts_.find(authority);
+    if (found == hosts_.end()) {
+        if (hosts_.size() >= kMaxHosts) {
+            hosts_.clear();
+        }
+        found = hosts_.emplace(std::string(authority), HostEntry{}).first;
+        found->second.generation = ~generation;
+    }
+    if (found->second.generation != generation) {
+        found->second = {sites_->find(authority).site, generation};
+    }
+    lastHost_ = &found->first;
+    lastEntry_ = &found->second;
+    return found->second.site;
+}
+
+void Dispatcher::handle(http::Exchange& exchange) {
+    const http::RequestHead& request = exchange.request();
+    // Refers to what the loop remembers of hosts: whoever answers later copies it.
+    const std::shared_ptr<const Site>& site = siteOf(request.authority());
+    if (!site) {
+        fail(exchange, nullptr, 404, "No site has this host name, and there is no default site.");
+        return;
+    }
+    exchange.account.site = site->name;
+    exchange.account.metrics = site->metrics.get();
+    if (!site->isEnabled) {
+        fail(exchange, site, 503, "The site is switched off.");
+        return;
+    }
+    switch (request.method) {
+    case http::Method::get:
+    case http::Method::head:
+        break;
+    case http::Method::options:
+        answerOptions(exchange, site);
+        return;
+    case http::Method::other:
+        fail(exchange, site, 501, "The method is not known.");
+        return;
+    default:
+        fail(exchange, site, 405, "The method does not apply to files.");
+        return;
+    }
+
+    http::NormalPath normal = http::normalisePath(request.path(), decoded_);
+    if (!normal.ok()) {
+        fail(exchange, site, 400, http::pathErrorText(normal.error));
+        return;
+    }
+    if (rules_->maxDirDepth != 0 && normal.segments > rules_->maxDirDepth) {
+        fail(exchange, site, 414, "The path has more names than MaxDirDepth allows.");
+        return;
+    }
+    if (rules_->maxFilePathLength != 0 && normal.path.size() > rules_->maxFilePathLength) {
+        fail(exchange, site, 414, "The path is longer than MaxFilePathLength allows.");
+        return;
+    }
+    bool isAliased = false;
+    if (!rules_->urlAlias.empty()) {
+        std::string key = sites_->canonicalHost(request.authority());
+        key += '/';
+        key += normal.path;
+        if (auto alias = rules_->urlAlias.find(key); alias != rules_->urlAlias.end()) {
+            normal = http::normalisePath(alias->second, decoded_);
+            isAliased = true;
+            if (!normal.ok()) {
+                fail(exchange, site, 500, "The target of the UrlAlias is not a path.");
+                return;
+            }
+        }
+    }
+    if (Denial denial = judge(*site, normal.path); denial != Denial::none) {
+        fail(exchange, site, 404, denialText(denial));
+        return;
+    }
+
+    const FileIndex& index = site->root->index;
+    Found found = index.find(indexPath(*site, normal.path), site->rules->caseMode());
+    // A slash behind a file's name makes it another address, from which its relative links would be wrong.
+    if (found.kind == Found::Kind::file && found.rest.empty() && (!normal.trailingSlash || isAliased)) {
+        if (found.folded && site->rules->casePolicy == CasePolicy::redirect) {
+            setStored(index, *found.directory, found.file.name);
+            redirect(exchange, *site, sitePath(*site, stored_), false);
+            return;
+        }
+        serveFile(exchange, site, found);
+        return;
+    }
+    if (found.kind == Found::Kind::directory) {
+        bool respelled = found.folded && site->rules->casePolicy == CasePolicy::redirect;
+        if (!isAliased && (!normal.trailingSlash || respelled)) {
+            std::string path(respelled ? sitePath(*site, index.pathOf(*found.directory)) : normal.path);
+            redirect(exchange, *site, path, true);
+            return;
+        }
+        if (serveDirectory(exchange, site, found, normal.path)) {
+            return;
+        }
+    }
+    if (site->rules->loopFindEndpoint && serveParent(exchange, site, normal.path)) {
+        return;
+    }
+    fail(exchange, site, 404, found.kind == Found::Kind::directory ? "The folder has no index document."
+                                                                    : "There is no file of that name.");
+}
+
+http::Handler::Page Dispatcher::errorPage(int status, std::string_view sentence) {
+    ErrorFacts facts;
+    facts.status = status;
+    facts.sentence = sentence;
+    routing::Page page = routing::errorPage(facts, PageFormat::html);
+    return {std::string(page.contentType), std::move(page.body)};
+}
+
+std::string_view Dispatcher::indexPath(const Site& site, std::string_view path) {
+    if (site.folder.empty()) {
+        return path;
+    }
+    lookup_.assign(site.folder);
+    if (!path.empty()) {
+        lookup_ += '/';
+        lookup_ += path;
+    }
+    return lookup_;
+}
+
+std::string_view Dispatcher::sitePath(const Site& site, std::string_view indexPath) const {
+    if (!site.folder.empty()) {
+        indexPath.remove_prefix(std::min(indexPath.size(), site.folder.size()));
+    }
+    while (indexPath.starts_with('/')) {
+        indexPath.remove_prefix(1);
+    }
+    return indexPath;
+}
+
+Denial Dispatcher::judge(const Site& site, std::string_view path) {
+    if (hasUpperCase(path)) {
+        folded_.assign(path);
+        for (char& c : folded_) {
+            c = lowerAscii(c);
+        }
+        path = folded_;
+    }
+    return site.rules->access.judge(path);
+}
+
+void Dispatcher::setStored(const FileIndex& index, const IndexDirectory& directory, std::string_view name) {
+    stored_ = index.pathOf(directory);
+    if (!stored_.empty()) {
+        stored_ += '/';
+    }
+    stored_ += name;
+}
+
+void Dispatcher::serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found) {
+    const FileIndex& index = site->root->index;
+    setStored(index, *found.directory, found.file.name);
+    exchange.account.handler = observe::HandlerKind::staticFile;
+    content_->serve(exchange, Resource{site, found.file, found.directory, stored_});
+}
+
+bool Dispatcher::serveDirectory(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
+                                std::string_view askedPath) {
+    const FileIndex& index = site->root->index;
+    for (const std::string& name : site->rules->indexPriority) {
+        FileFacts facts;
+        if (!index.findIn(*found.directory, name, site->rules->caseMode(), facts) ||
+            judge(*site, facts.name) != Denial::none) {
+            continue;
+        }
+        Found document;
+        document.kind = Found::Kind::file;
+        document.directory = found.directory;
+        document.file = facts;
+        serveFile(exchange, site, document);
+        return true;
+    }
+    if (!site->rules->directoryListing) {
+        return false;
+    }
+    std::string shown = "/";
+    if (!askedPath.empty()) {
+        shown += askedPath;
+        shown += '/';
+    }
+    exchange.account.handler = observe::HandlerKind::directoryListing;
+    content_->serveListing(exchange, site, *found.directory, shown);
+    return true;
+}
+
+/// LoopFindEndpoint: the nearest parent that is a file or has an index document.
+bool Dispatcher::serveParent(http::Exchange& exchange, const std::shared_ptr<const Site>& site,
+                             std::string_view path) {
+    const FileIndex& index = site->root->index;
+    for (;;) {
+        std::size_t slash = path.rfind('/');
+        if (path.empty()) {
+            return false;
+        }
+        path = slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+        Found found = index.find(indexPath(*site, path), site->rules->caseMode());
+        if (found.kind == Found::Kind::file && found.rest.empty() && judge(*site, path) == Denial::none) {
+            serveFile(exchange, site, found);
+            return true;
+        }
+        if (found.kind == Found::Kind::directory) {
+            for (const std::string& name : site->rules->indexPriority) {
+                FileFacts facts;
+                if (index.findIn(*found.directory, name, site->rules->caseMode(), facts) &&
+                    judge(*site, facts.name) == Denial::none) {
+                    return serveDirectory(exchange, site, found, path);
+                }
+            }
+        }
+    }
+}
+
+void Dispatcher::answerOptions(http::Exchange& exchange, const std::shared_ptr<const Site>& site) {
+    http::ResponseHead head;
+    head.status = 204;
+    site->rules->addDefaultHeaders(head);
+    head.remove("Cache-Control");
+    head.set("Allow", kAllow);
+    exchange.account.handler = observe::HandlerKind::builtIn;
+    exchange.respond(std::move(head), BufferChain());
+}
+
+/// `path`: decoded, relative to the site. The address stays on this host: it begins with exactly one slash.
+void Dispatcher::redirect(http::Exchange& exchange, const Site& site, std::string_view path, bool isDirectory) {
+    const http::RequestHead& request = exchange.request();
+    std::string location = "/";
+    http::appendEncodedPath(path, location);
+    if (isDirectory && !path.empty()) {
+        location += '/';
+    }
+    if (request.hasQuery()) {
+        location += '?';
+        location += request.query();
+    }
+    http::ResponseHead head;
+    head.status = 301;
+    site.rules->addDefaultHeaders(head);
+    head.set("Location", location);
+    head.set("Content-Type", "text/html; charset=utf-8");
+    BufferChain body;
+    body.append(fmt::format("<!DOCTYPE html><title>Moved</title><p>This page is at <a href=\"{0}\">{0}</a>.\n",
+                            escapeHtml(location)));
+    exchange.account.handler = observe::HandlerKind::redirect;
+    exchange.respond(std::move(head), std::move(body));
+}
+
+void Dispatcher::fail(http::Exchange& exchange, const std::shared_ptr<const Site>& site, int status,
+                      std::string_view detail) {
+    if (site && content_) {
+        const FileIndex& index = site->root->index;
+        auto tryPage = [&](std::string_view name) {
+            // The site's own pages may have any name: they are asked for by configuration, not by the client.
+            std::string decoded;
+            http::NormalPath normal = http::normalisePath("/" + std::string(name), decoded);
+            if (!normal.ok()) {
+                return false;
+            }
+            Found found = index.find(indexPath(*site, normal.path), CaseMode::fold);
+            if (found.kind != Found::Kind::file || !found.rest.empty()) {
+                return false;
+            }
+            setStored(index, *found.directory, found.file.name);
+            exchange.account.handler = observe::HandlerKind::errorPage;
+            content_->serveErrorPage(exchange, Resource{site, found.file, found.directory, stored_}, status, detail);
+            return true;
+        };
+        auto configured = site->rules->errorPages.find(status);
+        if (configured != site->rules->errorPages.end() && tryPage(configured->second)) {
+            return;
+        }
+        for (const std::string& name : errorFileNames(status)) {
+            if (tryPage(name)) {
+                return;
+            }
+        }
+    }
+    failPlainly(exchange, site, status, detail);
+}
+
+void Dispatcher::failPlainly(http::Exchange& exchange, const std::shared_ptr<const Site>& site, int status,
+                             std::string_view detail) {
+    const http::RequestHead& request = exchange.request();
+    ErrorFacts facts;
+    facts.status = status;
+    facts.host = request.authority();
+    facts.path = request.path();
+    if (site && site->rules->debugPages && (site->rules->debugPagesRemote || exchange.peer().isLoopback())) {
+        facts.detail = detail;
+    }
+    routing::Page page = routing::errorPage(facts, choosePageFormat(request.get(http::FieldName::accept)));
+    http::ResponseHead head;
+    head.status = status;
+    if (site) {
+        site->rules->addServer(head);
+    } else {
+        head.set("Server", "Saker");
+    }
+    head.set("Content-Type", page.contentType);
+    head.set("Cache-Control", "no-store");
+    if (status == 405) {
+        head.set("Allow", kAllow);
+    }
+    BufferChain body;
+    body.append(std::move(page.body));
+    exchange.account.handler = observe::HandlerKind::errorPage;
+    exchange.respond(std::move(head), std::move(body));
+}
+
+} // namespace saker::routing

@@ -1,0 +1,76 @@
+// From a request to who answers it: site, path, file. One per loop and configuration; the http::Handler of that loop.
+//
+// The steps, in order (the reference's, made safe): host -> site; path decoded and normalised; depth and length limits;
+// UrlAlias; what is never served; the index; a directory's slash and its index document; LoopFindEndpoint; listing; 404.
+#pragma once
+
+#include "http/handler.h"
+#include "routing/content_handler.h"
+#include "routing/site_table.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace saker::routing {
+
+struct DispatchRules {
+    std::uint32_t maxDirDepth = 0;      ///< names in a path; 0: no limit
+    std::uint32_t maxFilePathLength = 0; ///< bytes of a path; 0: no limit
+    /// "host/path" (host folded and aliased, path without a slash behind) -> path with a slash in front.
+    std::unordered_map<std::string, std::string> urlAlias;
+};
+
+class Dispatcher final : public http::Handler, public ErrorResponder {
+public:
+    Dispatcher(std::shared_ptr<const SiteTable> sites, std::shared_ptr<const DispatchRules> rules);
+    /// Before the first request.
+    void setContent(ContentHandler& content) { content_ = &content; }
+
+    void handle(http::Exchange& exchange) override;
+    Page errorPage(int status, std::string_view sentence) override;
+
+    void fail(http::Exchange& exchange, const std::shared_ptr<const Site>& site, int status,
+              std::string_view detail) override;
+    void failPlainly(http::Exchange& exchange, const std::shared_ptr<const Site>& site, int status,
+                     std::string_view detail) override;
+
+private:
+    struct HostEntry {
+        std::shared_ptr<const Site> site;
+        std::uint64_t generation = 0;
+    };
+    struct HostHash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const;
+    };
+
+    const std::shared_ptr<const Site>& siteOf(std::string_view authority);
+    void answerOptions(http::Exchange& exchange, const std::shared_ptr<const Site>& site);
+    /// The path below the index's root: the site's folder and the path, in scratch space.
+    std::string_view indexPath(const Site& site, std::string_view path);
+    void setStored(const FileIndex& index, const IndexDirectory& directory, std::string_view name);
+    void serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found);
+    /// An index document or a listing; false when the directory has neither.
+    bool serveDirectory(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
+                        std::string_view askedPath);
+    bool serveParent(http::Exchange& exchange, const std::shared_ptr<const Site>& site, std::string_view path);
+    void redirect(http::Exchange& exchange, const Site& site, std::string_view path, bool isDirectory);
+    Denial judge(const Site& site, std::string_view path);
+    std::string_view sitePath(const Site& site, std::string_view indexPath) const;
+
+    std::shared_ptr<const SiteTable> sites_;
+    std::shared_ptr<const DispatchRules> rules_;
+    ContentHandler* content_ = nullptr;
+    std::unordered_map<std::string, HostEntry, HostHash, std::equal_to<>> hosts_;
+    const std::string* lastHost_ = nullptr; // a key of hosts_
+    HostEntry* lastEntry_ = nullptr;
+    // Scratch space, kept for its capacity.
+    std::string decoded_;
+    std::string lookup_;
+    std::string folded_;
+    std::string stored_;
+};
+
+} // namespace saker::routing

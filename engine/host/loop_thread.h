@@ -39,7 +39,7 @@ class LoopThread final : private net::ListenerUser {
 public:
     static Result<std::unique_ptr<LoopThread>> create(const loop::LoopOptions& options, LoopShared& shared);
     /// REQUIRES: stopped, or never started.
-    ~LoopThread() override;
+    ~LoopThread();
 
     void start();
     /// Runs the function on the loop and waits for it.

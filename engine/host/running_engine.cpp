@@ -259,6 +259,9 @@ void RunningEngine::stop(control::StopMode mode) {
                              : std::chrono::duration_cast<milliseconds>(runtime()->options.process.shutdownTimeout);
             if (!waitUntilEmpty(limit)) {
                 log::warning("stop", "{} connections were cut off.", shared_->connections.load());
+                for (auto& loop : loops_) {
+                    loop->call([&] { loop->abortAll(); });
+                }
             }
         }
         // Jobs end while the loops still take their results.

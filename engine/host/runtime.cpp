@@ -147,9 +147,6 @@ private:
             site.extTypes.value_or(files.extTypes), site.downloadIfExtension.value_or(files.downloadIfExtension));
         routing::AccessPolicy::Options access;
         access.sources = options_.scriptExtensions();
-        for (std::string_view extension : routing::kSourceExtensions) {
-            access.sources.emplace_back(extension);
-        }
         rules->access = routing::AccessPolicy(access);
         rules->compressionLevel = site.compressionLevel.value_or(files.compressionLevel);
         rules->precompressed = files.precompressed;

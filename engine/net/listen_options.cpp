@@ -1,5 +1,6 @@
 #include "net/listen_options.h"
 
+#include "base/text.h"
 #include "loop/socket_address.h"
 #include "schema/type_of.h"
 
@@ -38,23 +39,27 @@ const schema::Description& ListenOptions::fields() {
 }
 
 void ListenOptions::check(schema::Checker& checker) const {
+    // The default list of one kind gives way to what the other one names, so only lists on purpose can clash.
+    const ListenOptions standard;
+    bool together = httpPorts != standard.httpPorts && httpsPorts != standard.httpsPorts;
     std::set<std::uint16_t> seen;
     auto checkPorts = [&](std::string_view key, const std::vector<std::uint16_t>& ports) {
         for (std::size_t i = 0; i < ports.size(); ++i) {
             if (ports[i] != 0 && !seen.insert(ports[i]).second) {
-                checker.error({key, std::to_string(i)},
-                              fmt::format("port {} is listed more than once", ports[i]));
+                checker.error({key, std::to_string(i)}, fmt::format("port {} is listed more than once", ports[i]));
             }
         }
     };
     checkPorts("HttpPorts", httpPorts);
+    if (!together) {
+        seen.clear();
+    }
     checkPorts("HttpsPorts", httpsPorts);
     for (std::size_t i = 0; i < listenAddresses.size(); ++i) {
         if (!loop::SocketAddress::parse(listenAddresses[i], 0)) {
-            checker.error(
-                {"ListenAddresses", std::to_string(i)},
-                fmt::format("expected an address in numbers such as \"127.0.0.1\" or \"::1\", found \"{}\"",
-                            listenAddresses[i]));
+            checker.error({"ListenAddresses", std::to_string(i)},
+                          fmt::format("expected an address in numbers such as \"127.0.0.1\" or \"::1\", found \"{}\"",
+                                      escapeControl(listenAddresses[i])));
         }
     }
 }

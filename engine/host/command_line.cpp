@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "loop/socket_address.h"
+#include "observe/log.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -19,9 +19,6 @@ using Action = CommandLine::Action;
 constexpr unsigned kMostWorkers = 1024;
 constexpr std::uint16_t kQuickPort = 7000;
 constexpr std::string_view kQuickFolder = "./public";
-constexpr std::array<std::string_view, 8> kLogLevels = {"fatal",  "critical",    "error", "warning",
-                                                        "notice", "information", "debug", "trace"};
-
 enum class Takes { nothing, value, optionalValue };
 
 /// One option: parsing and the help text both come from this table.
@@ -52,9 +49,10 @@ Result<std::vector<std::uint16_t>> parsePorts(std::string_view option, std::stri
     for (std::string_view part : split(list, ',')) {
         auto number = parseDecimal(trim(part));
         if (!number || *number > 65535) {
-            return usage(fmt::format("{}: \"{}\" is not a port. Expected numbers from 1 to 65535 separated by commas, "
-                                     "such as {}=80,8080.",
-                                     option, part, option));
+            return usage(
+                fmt::format("{}: \"{}\" is not a port. Expected numbers from 1 to 65535 separated by commas, "
+                            "such as {}=80,8080.",
+                            option, part, option));
         }
         auto port = static_cast<std::uint16_t>(*number);
         if (port == 0 || std::find(ports.begin(), ports.end(), port) == ports.end()) {
@@ -79,10 +77,11 @@ Result<void> setAddresses(CommandLine& line, std::string_view option, std::strin
     for (std::string_view part : split(list, ',')) {
         part = trim(part);
         if (auto parsed = loop::SocketAddress::parse(part, 0); !parsed) {
-            return usage(fmt::format("{}: \"{}\" is not an IP address. Expected addresses of this machine separated by "
-                                     "commas, such as 127.0.0.1 or ::1 (0.0.0.0 is every IPv4 address, :: every "
-                                     "address).",
-                                     option, part));
+            return usage(fmt::format(
+                "{}: \"{}\" is not an IP address. Expected addresses of this machine separated by "
+                "commas, such as 127.0.0.1 or ::1 (0.0.0.0 is every IPv4 address, :: every "
+                "address).",
+                option, part));
         }
         addresses.emplace_back(part);
     }
@@ -91,17 +90,12 @@ Result<void> setAddresses(CommandLine& line, std::string_view option, std::strin
 }
 
 Result<void> setLogLevel(CommandLine& line, std::string_view source, std::string_view value) {
-    std::string level = toLowerAscii(value);
-    if (level == "info") {
-        level = "information";
-    } else if (level == "warn") {
-        level = "warning";
+    auto level = log::parseLevel(value);
+    if (!level) {
+        return usage(fmt::format("{}: \"{}\" is not a log level. Expected error, warning, info or debug.",
+                                 source, value));
     }
-    if (std::find(kLogLevels.begin(), kLogLevels.end(), level) == kLogLevels.end()) {
-        return usage(fmt::format("{}: \"{}\" is not a log level.{} Expected one of {}.", source, value,
-                                 didYouMean(value, kLogLevels), fmt::join(kLogLevels, ", ")));
-    }
-    line.overrides.logLevel = level;
+    line.overrides.logLevel = log::levelName(*level);
     return {};
 }
 
@@ -112,8 +106,8 @@ Result<void> setWorkers(CommandLine& line, std::string_view value) {
     }
     auto number = parseDecimal(value);
     if (!number || *number == 0 || *number > kMostWorkers) {
-        return usage(fmt::format("--workers: \"{}\" is not a number of workers. Expected 1 to {}, or auto.", value,
-                                 kMostWorkers));
+        return usage(fmt::format("--workers: \"{}\" is not a number of workers. Expected 1 to {}, or auto.",
+                                 value, kMostWorkers));
     }
     line.overrides.workers = static_cast<unsigned>(*number);
     return {};
@@ -209,7 +203,9 @@ const std::vector<Group>& groups() {
               }},
              {"--print-default-config", "", Takes::nothing, "", "",
               "Print a configuration file with every key, its default and what it does",
-              [](CommandLine& line, std::string_view) { return setAction(line, Action::printDefaultConfig); }},
+              [](CommandLine& line, std::string_view) {
+                  return setAction(line, Action::printDefaultConfig);
+              }},
              {"--print-schema", "", Takes::nothing, "", "",
               "Print the JSON Schema of the configuration file, for editors",
               [](CommandLine& line, std::string_view) { return setAction(line, Action::printSchema); }},
@@ -220,25 +216,19 @@ const std::vector<Group>& groups() {
               "Event loops, one thread each (default: as many as there are processors\nfor this process)",
               setWorkers},
              {"--log-level", "", Takes::value, "LEVEL", "--log-level=debug",
-              "How much to log: error, warning, notice, information, debug or trace",
-              [](CommandLine& line, std::string_view value) { return setLogLevel(line, "--log-level", value); }},
-             {"--daemon", "", Takes::nothing, "", "",
-              "Go into the background (not needed under systemd)",
+              "How much to log: error, warning, info or debug (default: info)",
+              [](CommandLine& line, std::string_view value) {
+                  return setLogLevel(line, "--log-level", value);
+              }},
+             {"--daemon", "", Takes::nothing, "", "", "Go into the background (not needed under systemd)",
               [](CommandLine& line, std::string_view) -> Result<void> {
                   line.daemon = true;
-                  return {};
-              }},
-             {"--pidfile", "", Takes::value, "FILE", "--pidfile=/run/sakerd.pid",
-              "Write the process id to FILE while running",
-              [](CommandLine& line, std::string_view value) -> Result<void> {
-                  line.pidFile = value;
                   return {};
               }},
              {"--exit", "", Takes::nothing, "", "",
               "Accepted for compatibility: sakerd never waits for Enter at its end",
               [](CommandLine&, std::string_view) -> Result<void> { return {}; }},
-             {"--testSess", "", Takes::optionalValue, "N", "",
-              "Accepted for compatibility: has no effect",
+             {"--testSess", "", Takes::optionalValue, "N", "", "Accepted for compatibility: has no effect",
               [](CommandLine& line, std::string_view) -> Result<void> {
                   line.notes.emplace_back("--testSess has no effect.");
                   return {};
@@ -255,7 +245,8 @@ const std::vector<Group>& groups() {
     return table;
 }
 
-/// Long names match without regard to case and to dashes inside: --httpPort, --httpport and --http-port are one.
+/// Long names match without regard to case and to dashes inside: --httpPort, --httpport and --http-port are
+/// one.
 std::string foldName(std::string_view name) {
     std::string folded;
     for (char c : name.substr(2)) {
@@ -266,8 +257,12 @@ std::string foldName(std::string_view name) {
     return folded;
 }
 
-bool isLong(std::string_view argument) { return argument.substr(0, 2) == "--"; }
-bool looksLikeOption(std::string_view argument) { return argument.size() > 1 && argument[0] == '-'; }
+bool isLong(std::string_view argument) {
+    return argument.substr(0, 2) == "--";
+}
+bool looksLikeOption(std::string_view argument) {
+    return argument.size() > 1 && argument[0] == '-';
+}
 
 const Option* findOption(std::string_view name) {
     for (const Group& group : groups()) {
@@ -295,7 +290,7 @@ Argument takeApart(std::string_view argument) {
         }
         return {argument.substr(0, equals), argument.substr(equals + 1)};
     }
-    if (argument.size() == 2) {
+    if (argument.size() <= 2) {
         return {argument, {}};
     }
     return {argument.substr(0, 2), argument.substr(argument[2] == '=' ? 3 : 2)};
@@ -303,9 +298,10 @@ Argument takeApart(std::string_view argument) {
 
 Error unknownOption(std::string_view argument) {
     if (!looksLikeOption(argument)) {
-        return usage(fmt::format("\"{}\" is not an option. To serve a folder, write -d {}, or --backend={} where its "
-                                 "sub-folders are sites.",
-                                 argument, argument, argument));
+        return usage(
+            fmt::format("\"{}\" is not an option. To serve a folder, write -d {}, or --backend={} where its "
+                        "sub-folders are sites.",
+                        argument, argument, argument));
     }
     std::vector<std::string_view> names;
     for (const Group& group : groups()) {
@@ -316,7 +312,8 @@ Error unknownOption(std::string_view argument) {
         }
     }
     std::string_view name = argument.substr(0, argument.find('='));
-    std::string word = isLong(name) ? std::string(name) : "-" + std::string(name); // -httpPort: one dash forgotten
+    std::string word =
+        isLong(name) ? std::string(name) : "-" + std::string(name); // -httpPort: one dash forgotten
     std::string hint;
     if (const Option* option = word.size() > 3 ? findOption(word) : nullptr) {
         hint = fmt::format(" Did you mean \"{}\"?", option->name);
@@ -350,7 +347,8 @@ Result<void> applyArguments(CommandLine& line, std::span<const std::string_view>
             return unknownOption(arguments[i]);
         }
         if (option->takes == Takes::nothing && argument.value) {
-            return usage(fmt::format("{} takes no value, but \"{}\" was given.", option->name, *argument.value));
+            return usage(
+                fmt::format("{} takes no value, but \"{}\" was given.", option->name, *argument.value));
         }
         if (option->takes != Takes::nothing && !argument.value && i + 1 < arguments.size() &&
             !looksLikeOption(arguments[i + 1])) {
@@ -386,15 +384,16 @@ Result<void> checkPorts(const Overrides& overrides) {
     for (std::uint16_t port : *overrides.httpPorts) {
         const auto& https = *overrides.httpsPorts;
         if (port != 0 && std::find(https.begin(), https.end(), port) != https.end()) {
-            return usage(fmt::format("Port {} is given for both HTTP and HTTPS; a port can only be one of them.", port));
+            return usage(fmt::format(
+                "Port {} is given for both HTTP and HTTPS; a port can only be one of them.", port));
         }
     }
     return {};
 }
 
 std::string optionColumn(const Option& option) {
-    std::string text = option.alias.empty() ? std::string(option.name)
-                                            : fmt::format("{}, {}", option.alias, option.name);
+    std::string text =
+        option.alias.empty() ? std::string(option.name) : fmt::format("{}, {}", option.alias, option.name);
     switch (option.takes) {
     case Takes::nothing:
         break;
@@ -410,7 +409,8 @@ std::string optionColumn(const Option& option) {
 
 } // namespace
 
-Result<CommandLine> parseCommandLine(std::span<const std::string_view> arguments, const Environment& environment) {
+Result<CommandLine> parseCommandLine(std::span<const std::string_view> arguments,
+                                     const Environment& environment) {
     CommandLine line;
     if (auto wanted = informationWanted(arguments)) {
         line.action = *wanted;
@@ -437,19 +437,20 @@ Result<CommandLine> parseCommandLine(std::span<const std::string_view> arguments
 
 std::string helpText() {
     constexpr std::size_t kColumn = 27;
-    std::string text = fmt::format("sakerd {}, the Saker web server\n"
-                                   "\n"
-                                   "Usage: sakerd [OPTION]...\n"
-                                   "\n"
-                                   "Examples:\n"
-                                   "  sakerd -d .                            this folder, at http://127.0.0.1:7000/\n"
-                                   "  sakerd --backend=/var/www              every site below /var/www, on ports 80 and 8080\n"
-                                   "  sakerd --httpPort=8080 --webPath=site  one folder for every domain, on port 8080\n"
-                                   "  sakerd                                 what the configuration file says\n"
-                                   "\n"
-                                   "What is not given here comes from the configuration file. Values follow after = or a\n"
-                                   "space; lists are separated by commas.\n",
-                                   kVersion);
+    std::string text = fmt::format(
+        "sakerd {}, the Saker web server\n"
+        "\n"
+        "Usage: sakerd [OPTION]...\n"
+        "\n"
+        "Examples:\n"
+        "  sakerd -d .                            this folder, at http://127.0.0.1:7000/\n"
+        "  sakerd --backend=/var/www              every site below /var/www, on ports 80 and 8080\n"
+        "  sakerd --httpPort=8080 --webPath=site  one folder for every domain, on port 8080\n"
+        "  sakerd                                 what the configuration file says\n"
+        "\n"
+        "What is not given here comes from the configuration file. Values follow after = or a\n"
+        "space; lists are separated by commas.\n",
+        kVersion);
     for (const Group& group : groups()) {
         text += fmt::format("\n{}:\n", group.title);
         for (const Option& option : group.options) {
@@ -465,7 +466,8 @@ std::string helpText() {
             "  SAKER_CONFIG             Like --config\n"
             "  SAKER_LOG_LEVEL          Like --log-level\n"
             "\n"
-            "While it runs: type \"help\" for the commands of its console. Ctrl-C stops it; SIGQUIT lets running\n"
+            "While it runs: type \"help\" for the commands of its console. Ctrl-C stops it; SIGQUIT lets "
+            "running\n"
             "requests finish first; SIGHUP reads the configuration again; SIGUSR1 opens the log files anew.\n"
             "\n"
             "Exit codes: 0 done, 1 failure, 2 wrong option, 3 invalid configuration, 4 port or address not\n"
@@ -473,6 +475,8 @@ std::string helpText() {
     return text;
 }
 
-std::string versionText() { return fmt::format("sakerd {}\n", kVersion); }
+std::string versionText() {
+    return fmt::format("sakerd {}\n", kVersion);
+}
 
 } // namespace saker::host

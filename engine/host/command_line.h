@@ -31,7 +31,6 @@ struct CommandLine {
     /// is read.
     bool quick = false;
     bool daemon = false;
-    std::string pidFile;
     /// Sentences for the user about arguments that have no effect.
     std::vector<std::string> notes;
 };

@@ -13,10 +13,6 @@
 #include <string>
 #include <vector>
 
-namespace saker::schema {
-class Description;
-}
-
 namespace saker::host {
 
 struct EngineOptions {

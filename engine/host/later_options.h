@@ -7,10 +7,6 @@
 #include <cstdint>
 #include <string>
 
-namespace saker::schema {
-class Description;
-}
-
 namespace saker::host {
 
 struct LaterOptions {
@@ -42,6 +38,7 @@ struct LaterOptions {
     schema::OrderedMap<std::string> forwardExt{
         {"njs", "http://{domain}:7001"}, {"bun", "http://{domain}:3000"}, {"php", "auto"}};
 
+    void check(schema::Checker& checker) const;
     bool operator==(const LaterOptions&) const = default;
     static const schema::Description& fields();
 };

@@ -18,7 +18,7 @@ struct Overrides {
     std::optional<std::string> certDir;                   ///< CertDir
     std::optional<std::vector<std::string>> addresses;    ///< literal IPv4 and IPv6 addresses to listen on
     std::optional<unsigned> workers;                      ///< Workers
-    std::optional<std::string> logLevel; ///< error, warning, notice, information, debug, trace
+    std::optional<std::string> logLevel;                  ///< error, warning, info or debug
 };
 
 } // namespace saker::host

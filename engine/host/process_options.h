@@ -4,15 +4,13 @@
 #include "schema/types.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
-
-namespace saker::schema {
-class Description;
-}
 
 namespace saker::host {
 
-enum class EventBackend : std::uint8_t { automatic, epoll, ioUring };
+enum class EventBackend : std::uint8_t { automatic, epoll, ioUring, fault };
+std::span<const schema::Choice> schemaChoices(EventBackend);
 
 struct ProcessOptions {
     std::uint32_t workers = 0; ///< 0: as many as the affinity mask and the control group allow

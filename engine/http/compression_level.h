@@ -1,7 +1,10 @@
 // How hard to compress, in the words (and numbers) of the configuration.
 #pragma once
 
+#include "schema/types.h"
+
 #include <cstdint>
+#include <span>
 
 namespace saker::http {
 
@@ -11,5 +14,6 @@ enum class CompressionLevel : std::uint8_t {
     noCompression = 2, ///< never compress on the fly
     smallestSize = 3,  ///< the best ratio, whatever it costs
 };
+std::span<const schema::Choice> schemaChoices(CompressionLevel);
 
 } // namespace saker::http

@@ -6,10 +6,6 @@
 #include <cstdint>
 #include <optional>
 
-namespace saker::schema {
-class Description;
-}
-
 namespace saker::http {
 
 struct HttpOptions {

@@ -6,8 +6,9 @@
 
 namespace saker::http {
 
-LoopContext::LoopContext(loop::EventLoop& loop, observe::LoopCounters& counters, SlowClients& slowClients)
-    : loop_(loop), counters_(counters), slowClients_(slowClients) {}
+LoopContext::LoopContext(loop::EventLoop& loop, observe::LoopCounters& counters, SlowClients& slowClients,
+                         std::atomic<std::uint64_t>& connections)
+    : loop_(loop), counters_(counters), slowClients_(slowClients), connections_(connections) {}
 
 LoopContext::~LoopContext() = default;
 
@@ -42,6 +43,8 @@ void LoopContext::add(ConnectionNode& connection) {
     }
     first_ = &connection;
     ++count_;
+    connections_.fetch_add(1, std::memory_order_relaxed);
+    counters_.onConnectionOpened();
 }
 
 void LoopContext::remove(ConnectionNode& connection) {
@@ -54,18 +57,17 @@ void LoopContext::remove(ConnectionNode& connection) {
         connection.next_->previous_ = connection.previous_;
     }
     --count_;
-    checkEmpty();
+    connections_.fetch_sub(1, std::memory_order_relaxed);
+    counters_.onConnectionClosed();
 }
 
-void LoopContext::drain(std::function<void()> whenEmpty) {
+void LoopContext::drain() {
     draining_ = true;
-    whenEmpty_ = std::move(whenEmpty);
     for (ConnectionNode* node = first_; node;) {
         ConnectionNode* next = node->next_; // drain() only starts closing: nodes leave the list in later turns
         node->drain();
         node = next;
     }
-    checkEmpty();
 }
 
 void LoopContext::abortAll() {
@@ -73,14 +75,6 @@ void LoopContext::abortAll() {
         ConnectionNode* next = node->next_;
         node->abort();
         node = next;
-    }
-}
-
-void LoopContext::checkEmpty() {
-    if (draining_ && count_ == 0 && whenEmpty_) {
-        auto whenEmpty = std::move(whenEmpty_);
-        whenEmpty_ = nullptr;
-        loop_.post(std::move(whenEmpty));
     }
 }
 

@@ -10,8 +10,8 @@
 #include "observe/access_log.h"
 #include "observe/loop_counters.h"
 
+#include <atomic>
 #include <cstdint>
-#include <functional>
 
 namespace saker::http {
 
@@ -37,7 +37,9 @@ private:
 
 class LoopContext {
 public:
-    LoopContext(loop::EventLoop& loop, observe::LoopCounters& counters, SlowClients& slowClients);
+    /// `connections`: open connections of all loops together, kept up to date here.
+    LoopContext(loop::EventLoop& loop, observe::LoopCounters& counters, SlowClients& slowClients,
+                std::atomic<std::uint64_t>& connections);
     ~LoopContext();
     LoopContext(const LoopContext&) = delete;
     LoopContext& operator=(const LoopContext&) = delete;
@@ -67,17 +69,16 @@ public:
     void add(ConnectionNode& connection);
     void remove(ConnectionNode& connection);
     std::size_t connectionCount() const { return count_; }
-    /// From now on connections end with their current exchange; calls `whenEmpty` once, when the last has gone.
-    void drain(std::function<void()> whenEmpty);
+    /// From now on connections end with their current exchange.
+    void drain();
     void abortAll();
     bool isDraining() const { return draining_; }
 
 private:
-    void checkEmpty();
-
     loop::EventLoop& loop_;
     observe::LoopCounters& counters_;
     SlowClients& slowClients_;
+    std::atomic<std::uint64_t>& connections_;
     Ref<ConnectionSettings> settings_;
     RequestLimits limits_;
     observe::AccessLog::Channel* accessLog_ = nullptr;
@@ -88,7 +89,6 @@ private:
     ConnectionNode* first_ = nullptr;
     std::size_t count_ = 0;
     bool draining_ = false;
-    std::function<void()> whenEmpty_;
 };
 
 } // namespace saker::http

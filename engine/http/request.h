@@ -1,5 +1,6 @@
-// The head of a request as the parser leaves it: slices of the bytes it came in. The bytes belong to somebody else
-// (the loop's receive buffer, or the exchange once it outlives the callback); rebase() moves the whole table over.
+// The head of a request as the parser leaves it: slices of the bytes it came in. The bytes belong to somebody
+// else (the loop's receive buffer, or the exchange once it outlives the callback); rebase() moves the whole
+// table over.
 #pragma once
 
 #include <array>
@@ -48,7 +49,8 @@ enum class FieldName : std::uint8_t {
 /// The id of a field name, case ignored; `other` for unknown ones.
 FieldName fieldNameId(std::string_view name);
 
-/// How the request's body is delimited (RFC 9112, section 6). A request can never last until the connection closes.
+/// How the request's body is delimited (RFC 9112, section 6). A request can never last until the connection
+/// closes.
 enum class BodyFraming : std::uint8_t { none, length, chunked };
 
 /// RFC 9112, section 3.2.
@@ -73,9 +75,9 @@ public:
     std::uint8_t minorVersion = 1; // of HTTP/1
     TargetForm form = TargetForm::origin;
     BodyFraming framing = BodyFraming::none;
-    bool keepAlive = true;      // what version and Connection say together (RFC 9112, section 9.3)
+    bool keepAlive = true; // what version and Connection say together (RFC 9112, section 9.3)
     bool expectsContinue = false;
-    bool wantsUpgrade = false;  // Connection: upgrade with an Upgrade field
+    bool wantsUpgrade = false; // Connection: upgrade with an Upgrade field
     std::uint64_t contentLength = 0;
 
     std::string_view methodText() const { return at(method_); }

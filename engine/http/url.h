@@ -56,12 +56,4 @@ std::string encodePath(std::string_view path);
 /// files.
 std::optional<std::string> percentDecode(std::string_view text);
 
-/// A name (one segment) that Windows reads as another one, or as a device: a trailing dot or space, a colon
-/// (streams,
-/// "::$DATA"), CON, NUL, COM1 and so on with any extension, 8.3 short names ("LONGFI~1"), and the characters
-/// < > " | ? *. Refused there, and everywhere where names are judged strictly.
-bool isSuspiciousName(std::string_view name);
-/// Any name of a normal path.
-bool hasSuspiciousName(std::string_view path);
-
 } // namespace saker::http

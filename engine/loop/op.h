@@ -1,12 +1,13 @@
-// The operations of an event loop. The contract is completion-shaped, which is what IOCP and io_uring have and epoll
-// can imitate: an operation is submitted, and its completions are called on the loop's thread.
+// The operations of an event loop. The contract is completion-shaped, which is what IOCP and io_uring have
+// and epoll can imitate: an operation is submitted, and its completions are called on the loop's thread.
 //
-//   Stream operations (accept, receive): many completions, then one end. Bytes are lent by the loop for the call only.
-//   One-shot operations (write, connect): one completion. A write holds counted references to its pieces.
+//   Stream operations (accept, receive): many completions, then one end. Bytes are lent by the loop for the
+//   call only. One-shot operations (write, connect): one completion. A write holds counted references to its
+//   pieces.
 //
-// Life: a Socket and its operations are members of one owner (a transport, a listener). The owner may be destroyed
-// only in or after onReleased(), which EventLoop::release() promises to call once no completion can come any more:
-// cancelled operations complete too, as the kernel may still use their memory.
+// Life: a Socket and its operations are members of one owner (a transport, a listener). The owner may be
+// destroyed only in or after onReleased(), which EventLoop::release() promises to call once no completion can
+// come any more: cancelled operations complete too, as the kernel may still use their memory.
 //
 // Callbacks are never called from within submit, cancel or release, only from EventLoop::run.
 #pragma once
@@ -40,29 +41,28 @@ public:
 
 protected:
     ~Socket() = default;
-    /// After EventLoop::release(): nothing of this socket is in flight, its owner may be destroyed (also in here).
+    /// After EventLoop::release(): nothing of this socket is in flight, its owner may be destroyed (also in
+    /// here).
     virtual void onReleased() = 0;
 
 private:
-    friend class EventLoop;
-    friend class Backend;
-    friend struct SocketAccess; // what backends may touch
+    friend struct SocketAccess; // what the loop and its backends touch
 
     NativeSocket native_ = kNoSocket;
-    ReceiveOp* receive_ = nullptr; // or the AcceptOp's, ConnectOp's place: see SocketAccess
+    void* stream_ = nullptr; // the ReceiveOp, AcceptOp or ConnectOp, as state_ says
     WriteOp* write_ = nullptr;
-    std::int32_t slot_ = -1;       // the backend's own number for it (io_uring: fixed file)
-    std::uint16_t pending_ = 0;    // completions still to come, cancelled ones included
-    std::uint8_t interest_ = 0;    // epoll: what is asked for now
-    std::uint8_t state_ = 0;       // backend's flags: releasing, listener, paused…
+    std::int32_t slot_ = -1;    // the backend's own number for it
+    std::uint16_t pending_ = 0; // what the kernel or a worker still holds, cancelled operations included
+    std::uint8_t interest_ = 0; // what the backend has asked the system for
+    std::uint8_t state_ = 0;    // SocketState flags
 };
 
 /// Accepts until cancelled. Each accepted socket is non-blocking, close-on-exec and TCP_NODELAY.
 class AcceptOp {
 public:
     virtual void onAccepted(NativeSocket socket, const SocketAddress& peer) = 0;
-    /// No more: cancelled (ECANCELED) or a failure that lasts. Short-lived failures (EMFILE, ECONNABORTED) are
-    /// reported by onAcceptError and retried after a pause.
+    /// No more: cancelled (ECANCELED) or a failure that lasts. Short-lived failures (EMFILE, ECONNABORTED)
+    /// are reported by onAcceptError and retried after a pause.
     virtual void onAcceptEnd(int error) = 0;
     virtual void onAcceptError(int error) = 0;
 
@@ -75,7 +75,8 @@ class ReceiveOp {
 public:
     /// At least one byte; valid during the call. Never called while paused.
     virtual void onReceived(std::span<const char> bytes) = 0;
-    /// The last completion: 0 when the peer has closed its side, else an errno value (ECANCELED after release).
+    /// The last completion: 0 when the peer has closed its side, else an errno value (ECANCELED after
+    /// release).
     virtual void onReceiveEnd(int error) = 0;
 
 protected:
@@ -87,17 +88,17 @@ class WriteOp {
 public:
     /// Everything was handed to the system (0), or the connection is broken (errno value).
     virtual void onWritten(int error) = 0;
-    /// Some bytes left; called at least once between any two moments of progress, for minimum-rate checks.
+    /// So many bytes more have left, those sent within a write() that returned `pending` included; for
+    /// minimum-rate checks. Called before onWritten.
     virtual void onWriteProgress(std::uint64_t bytes) = 0;
 
 protected:
     ~WriteOp() = default;
 
 private:
-    friend class EventLoop;
     friend struct SocketAccess;
-    BufferChain chain_;        // what is still to be sent
-    void* inFlight_ = nullptr; // the backend's record of what the kernel holds
+    BufferChain chain_;            // what is still to be sent
+    std::uint64_t unreported_ = 0; // sent within EventLoop::write(), told with the next progress
 };
 
 class ConnectOp {

@@ -14,8 +14,9 @@ struct SocketAddress {
     enum class Family : std::uint8_t { none, ipv4, ipv6, local };
 
     Family family = Family::none;
-    std::uint16_t port = 0;             ///< host byte order
-    std::array<std::uint8_t, 16> ip{};  ///< network order; IPv4 in the first four; IPv4-mapped IPv6 becomes IPv4
+    std::uint16_t port = 0; ///< host byte order
+    std::array<std::uint8_t, 16>
+        ip{}; ///< network order; IPv4 in the first four; IPv4-mapped IPv6 becomes IPv4
 
     /// "127.0.0.1", "::1"; "unix:" for a local socket.
     std::string host() const;

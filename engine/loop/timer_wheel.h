@@ -1,6 +1,6 @@
-// Timers by the thousand: setting and cancelling are O(1), precision 1 ms for deadlines within 64 ms and 64 ms
-// (never early) for later ones, so that many far deadlines share one waking. A connection needs one timer that it
-// moves lazily: when it fires early, the owner looks at its own deadline and sets it again.
+// Timers by the thousand: setting and cancelling are O(1), precision 1 ms for deadlines within 64 ms and 64
+// ms (never early) for later ones, so that many far deadlines share one waking. A connection needs one timer
+// that it moves lazily: when it fires early, the owner looks at its own deadline and sets it again.
 //
 // All of it belongs to one loop's thread.
 #pragma once
@@ -39,8 +39,8 @@ private:
     std::uint64_t deadline_ = 0;
 };
 
-/// Four levels of 64 slots: 1 ms, 64 ms, 4 s, 4.4 min wide. A slot of the two wide levels is spread over the finer
-/// ones when its time comes; a slot of the first two fires as a whole.
+/// Four levels of 64 slots: 1 ms, 64 ms, 4 s, 4.4 min wide. A slot of the two wide levels is spread over the
+/// finer ones when its time comes; a slot of the first two fires as a whole.
 class TimerWheel {
 public:
     static constexpr std::uint64_t kNever = ~std::uint64_t{0};
@@ -51,10 +51,11 @@ public:
     TimerWheel(const TimerWheel&) = delete;
     TimerWheel& operator=(const TimerWheel&) = delete;
 
-    /// Sets the timer, or moves it. The deadline is in the milliseconds that advance() counts in (EventLoop::now());
-    /// one that has passed fires at the next advance().
+    /// Sets the timer, or moves it. The deadline is in the milliseconds that advance() counts in
+    /// (EventLoop::now()); one that has passed fires at the next advance().
     void set(Timer& timer, std::uint64_t deadlineMs);
-    /// Calls every timer whose time has come. Timers set meanwhile wait for the next call, even if they are due.
+    /// Calls every timer whose time has come. Timers set meanwhile wait for the next call, even if they are
+    /// due.
     void advance(std::uint64_t nowMs);
     /// When advance() has something to do next (perhaps only an inner rearrangement), or kNever.
     std::uint64_t nextDeadline();

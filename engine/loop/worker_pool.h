@@ -1,8 +1,8 @@
-// A few threads for work that blocks: cold file reads, name look-ups, compression of large bodies. Results come back
-// to the loop that asked. The queue is bounded, so that a stuck disk cannot eat the memory.
+// A few threads for work that blocks: cold file reads, name look-ups, compression of large bodies. Results
+// come back to the loop that asked. The queue is bounded, so that a stuck disk cannot eat the memory.
 //
-// submit() may be called from any thread. The loops named in a submission must outlive the pool's work: destroy the
-// pool before the loops.
+// submit() may be called from any thread. The loops named in a submission must outlive the pool's work:
+// destroy the pool before the loops.
 #pragma once
 
 #include "loop/event_loop.h"
@@ -63,7 +63,8 @@ bool WorkerPool::submit(EventLoop& loop, Job job, Done done) {
             loop.post([errand = std::move(errand)] { errand->done(); });
         } else {
             auto value = std::make_shared<Value>(errand->job());
-            loop.post([errand = std::move(errand), value = std::move(value)] { errand->done(std::move(*value)); });
+            loop.post(
+                [errand = std::move(errand), value = std::move(value)] { errand->done(std::move(*value)); });
         }
     });
 }

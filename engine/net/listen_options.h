@@ -1,13 +1,11 @@
 // Where the server listens. Decoded by the host, used by what opens the listeners.
 #pragma once
 
+#include "schema/types.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-namespace saker::schema {
-class Description;
-}
 
 namespace saker::net {
 
@@ -17,6 +15,7 @@ struct ListenOptions {
     /// Literal IPv4 and IPv6 addresses; empty: every address of the machine.
     std::vector<std::string> listenAddresses;
 
+    void check(schema::Checker& checker) const;
     bool operator==(const ListenOptions&) const = default;
     static const schema::Description& fields();
 };

@@ -1,5 +1,6 @@
-// A bound socket on its way to a listener: made where the right to bind is (start-up, before privileges are dropped,
-// or the building of a new configuration), handed to the loop that accepts on it. Closes itself unless handed on.
+// A bound socket on its way to a listener: made where the right to bind is (start-up, before privileges are
+// dropped, or the building of a new configuration), handed to the loop that accepts on it. Closes itself
+// unless handed on.
 #pragma once
 
 #include "base/result.h"
@@ -23,10 +24,11 @@ public:
     }
     ~ListenSocket() { close(); }
 
-    /// One socket for the address, alone or with others of ours: `shared` says that this process already has sockets
-    /// on this address. Without it the address must be free, so that a second server is noticed, although sockets
-    /// of one user with SO_REUSEPORT could share it. The error is of kind cannotBind and names the address, the
-    /// reason and what to do. Port 0 takes a free port. Clients are not accepted before listen().
+    /// One socket for the address, alone or with others of ours: `shared` says that this process already has
+    /// sockets on this address. Without it the address must be free, so that a second server is noticed,
+    /// although sockets of one user with SO_REUSEPORT could share it. The error is of kind cannotBind and
+    /// names the address, the reason and what to do. Port 0 takes a free port. Clients are not accepted
+    /// before listen().
     static Result<ListenSocket> bind(const loop::SocketAddress& address, bool shared = false);
     /// As many sockets on one address as there are loops; all or none.
     static Result<std::vector<ListenSocket>> bindGroup(const loop::SocketAddress& address, std::size_t count);
@@ -35,10 +37,10 @@ public:
 
     /// Lets the system queue clients; does no harm when it does so already.
     Result<void> listen();
-    /// A second descriptor of the same socket, to pass on; this one stays usable.
-    Result<ListenSocket> duplicate() const;
-    /// Makes the system ignore new clients, which then try again and reach another socket of the address, while those
-    /// whose handshake has begun still arrive. False when the system cannot.
+    /// A second descriptor of a listening socket, to pass on; the first stays usable.
+    static Result<ListenSocket> duplicate(loop::NativeSocket native);
+    /// Makes the system ignore new clients, which then try again and reach another socket of the address,
+    /// while those whose handshake has begun still arrive. False when the system cannot.
     static bool refuseNewClients(loop::NativeSocket native);
     /// One client that is waiting, non-blocking as those of a loop; kNoSocket when none is.
     static loop::NativeSocket acceptWaiting(loop::NativeSocket native, loop::SocketAddress& peer);

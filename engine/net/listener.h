@@ -1,5 +1,6 @@
-// Accepts clients of one address on one loop. There is one per address and loop (SO_REUSEPORT spreads the clients).
-// Belongs to the loop's thread and owns itself: it lives from open() until onListenerClosed() returns.
+// Accepts clients of one address on one loop. There is one per address and loop (SO_REUSEPORT spreads the
+// clients). Belongs to the loop's thread and owns itself: it lives from open() until onListenerClosed()
+// returns.
 #pragma once
 
 #include "loop/event_loop.h"
@@ -14,8 +15,10 @@ class Listener;
 class ListenerUser {
 public:
     /// A client: the receiver owns the socket (usually TcpTransport::open). Also called while retiring.
-    virtual void onConnection(Listener& listener, loop::NativeSocket socket, const loop::SocketAddress& peer) = 0;
-    /// Accepting failed (errno value); it goes on after a pause. Called about ten times a second while it lasts.
+    virtual void onConnection(Listener& listener, loop::NativeSocket socket,
+                              const loop::SocketAddress& peer) = 0;
+    /// Accepting failed (errno value); it goes on after a pause. Called about ten times a second while it
+    /// lasts.
     virtual void onListenerTrouble(Listener& listener, int error) = 0;
     /// The last call: the listener is about to be destroyed.
     virtual void onListenerClosed(Listener& listener) = 0;
@@ -31,9 +34,10 @@ public:
     /// Starts accepting. The user must live until onListenerClosed().
     static Result<Listener*> open(loop::EventLoop& loop, ListenSocket socket, ListenerUser& user);
 
-    /// Closes without losing a client: new ones are kept away (they come to another socket of the address, or are
-    /// refused when there is none), those whose handshake has begun get `graceMs` to finish it and are handed to the
-    /// user, then the socket closes. The grace is below the second after which a client repeats its first packet.
+    /// Closes without losing a client: new ones are kept away (they come to another socket of the address, or
+    /// are refused when there is none), those whose handshake has begun get `graceMs` to finish it and are
+    /// handed to the user, then the socket closes. The grace is below the second after which a client repeats
+    /// its first packet.
     void retire(unsigned graceMs = 500);
     /// Closes now; clients that the system has queued are reset. For a process that ends at once.
     void close();
@@ -56,6 +60,7 @@ private:
     loop::SocketAddress address_;
     ListenerUser& user_;
     std::unique_ptr<Listener> self_; // until onReleased()
+    bool accepting_ = true;
     bool closing_ = false;
     bool retiring_ = false;
 };

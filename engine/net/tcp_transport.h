@@ -1,19 +1,25 @@
-// A Transport over a socket of a loop. Owns itself: it lives from open() until onClosed() returns. An idle one holds
-// no buffer.
+// A Transport over a socket of a loop. Owns itself: it lives from open() until onClosed() returns. An idle
+// one holds no buffer.
 #pragma once
 
 #include "net/transport.h"
 
+#include <cstdint>
 #include <memory>
 
 namespace saker::net {
 
-class TcpTransport final : public Transport, private loop::Socket, private loop::ReceiveOp, private loop::WriteOp {
+class TcpTransport final : public Transport,
+                           private loop::Socket,
+                           private loop::ReceiveOp,
+                           private loop::WriteOp {
     struct Key {};
 
 public:
-    /// Makes an accepted or connected non-blocking socket a transport of this loop, which must be the caller's.
-    static TcpTransport& open(loop::EventLoop& loop, loop::NativeSocket native, const loop::SocketAddress& peer);
+    /// Makes an accepted or connected non-blocking socket a transport of this loop, which must be the
+    /// caller's.
+    static TcpTransport& open(loop::EventLoop& loop, loop::NativeSocket native,
+                              const loop::SocketAddress& peer);
 
     void start(TransportUser& user) override;
     loop::Submitted write(BufferChain& chain) override;
@@ -50,10 +56,11 @@ private:
     void onReleased() override;
     void onEndTimer();
 
-    loop::Submitted submitQueued();
+    void drained();
     void broke(int error);
     void linger();
     void releaseSocket(bool reset);
+    void setEndTimer(std::uint64_t delayMs);
 
     loop::EventLoop& loop_;
     TransportUser* user_ = nullptr;      // from start() to onClosed()
@@ -65,10 +72,9 @@ private:
     loop::SocketAddress peer_;
     mutable loop::SocketAddress local_; // asked for when wanted first
     Ending ending_ = Ending::no;
-    bool writing_ = false;      // the loop has a chain of ours
-    bool owesDrained_ = false;  // a write returned pending
-    bool shutWhenDone_ = false; // shutdownWrite() waits for the writes
-    bool writeShut_ = false;
+    bool writing_ = false;     // the loop has a chain of ours
+    bool owesDrained_ = false; // a write returned pending
+    bool writeShut_ = false;   // shutdownWrite(), carried out when nothing is pending
     bool receiving_ = false;
     bool broken_ = false;
 };

@@ -1,5 +1,5 @@
-// An ordered byte stream between a peer and a protocol. Stackable: TCP, later TLS and PROXY protocol on top of it.
-// Everything happens on the loop that owns the connection.
+// An ordered byte stream between a peer and a protocol. Stackable: TCP, later TLS and PROXY protocol on top
+// of it. Everything happens on the loop that owns the connection.
 #pragma once
 
 #include "base/buffer_chain.h"
@@ -33,19 +33,21 @@ public:
 
     /// Starts receiving for the user.
     virtual void start(TransportUser& user) = 0;
-    /// Takes the whole chain. done: all left, or is as good as left; pending: onDrained follows; failed: broken.
+    /// Takes the whole chain. done: all left, or is as good as left (little is waiting: go on writing);
+    /// pending: onDrained follows when everything has left; failed: broken, onBroken is not called for it.
     /// May be called while pending: chains queue up.
     virtual loop::Submitted write(BufferChain& chain) = 0;
     virtual void pauseReading() = 0;
     virtual void resumeReading() = 0;
     /// The peer sees the end of the stream after what was written; receiving goes on.
     virtual void shutdownWrite() = 0;
-    /// Ends everything; onClosed follows from a later turn, then the transport destroys itself. Bytes that write()
-    /// called done still leave (for at most two seconds), unless `reset`; pending ones are dropped.
+    /// Ends everything; onClosed follows from a later turn, then the transport destroys itself. Bytes that
+    /// write() called done still leave (for at most two seconds), unless `reset`; pending ones are dropped.
     virtual void close(bool reset = false) = 0;
-    /// Closes so that a peer which is still sending can read the answer: what was written leaves, the peer sees the
-    /// end of the stream, and its bytes are discarded until it closes too or two seconds have passed. A plain close
-    /// would answer them with a reset, which destroys an answer under way. Nothing but onClosed is called any more.
+    /// Closes so that a peer which is still sending can read the answer: what was written leaves, the peer
+    /// sees the end of the stream, and its bytes are discarded until it closes too or two seconds have
+    /// passed. A plain close would answer them with a reset, which destroys an answer under way. Nothing but
+    /// onClosed is called any more.
     virtual void lingerAndClose() = 0;
 
     virtual const loop::SocketAddress& peer() const = 0;

@@ -2,21 +2,14 @@
 // text: control characters, quotes and bytes that are not ASCII (JSON: not UTF-8) are escaped.
 #pragma once
 
+#include "observe/log_options.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace saker::observe {
-
-enum class AccessFormat : std::uint8_t {
-    combined,      ///< client - user [time] "request" status bytes "referer" "user agent"
-    vhostCombined, ///< the same behind "site:port "
-    json,          ///< an object a line, keys of the Elastic Common Schema
-};
-/// "combined", "vhost_combined", "json"; case ignored.
-std::optional<AccessFormat> parseAccessFormat(std::string_view name);
 
 /// What is known about an answered request. Views are read during the call only; empty means unknown.
 struct AccessRecord {
@@ -40,7 +33,7 @@ struct AccessRecord {
 /// Writes lines; keeps the text of the current second. One per thread.
 class AccessFormatter {
 public:
-    explicit AccessFormatter(AccessFormat format) : format_(format) {}
+    explicit AccessFormatter(AccessLogFormat format) : format_(format) {}
 
     /// No line of this record is longer.
     static std::size_t maxSize(const AccessRecord& record);
@@ -52,7 +45,7 @@ private:
     char* writeJson(const AccessRecord& record, char* out);
     void setSecond(std::int64_t unixSeconds);
 
-    AccessFormat format_;
+    AccessLogFormat format_;
     std::int64_t second_ = INT64_MIN; // what the texts below say
     std::array<char, 28> clock_{};    // "[10/Oct/2000:13:55:36 -0700]"
     std::array<char, 19> iso_{};      // "2000-10-10T20:55:36", UTC

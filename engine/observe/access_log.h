@@ -18,25 +18,26 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace saker::observe {
-
-struct AccessLogSettings {
-    std::string file; ///< opened for appending; parent folders are made; "/dev/stdout" works
-    AccessFormat format = AccessFormat::combined;
-    std::uint64_t rotateBytes = 0; ///< 0: never (logrotate and reopen() do it)
-    unsigned keep = 5;             ///< rotated files kept: file.1 is the youngest
-    std::size_t bufferBytes = 64 * 1024;
-    std::size_t queueBytes = 8 * 1024 * 1024; ///< waiting for the disk, at most
-};
 
 class AccessLog {
 public:
     class Channel;
 
-    /// Opens the file and starts the writer thread.
-    static Result<std::shared_ptr<AccessLog>> open(AccessLogSettings settings);
+    struct Limits {
+        std::size_t bufferBytes = 64 * 1024;      ///< of each loop
+        std::size_t queueBytes = 8 * 1024 * 1024; ///< waiting for the disk, at most
+    };
+
+    /// Opens the file for appending, makes its parent folders, and starts the writer thread. Rotated files
+    /// are named file.1 (the youngest), file.2 …; a device, a pipe or a link is never rotated.
+    static Result<std::shared_ptr<AccessLog>> open(AccessLogOptions options, Limits limits);
+    static Result<std::shared_ptr<AccessLog>> open(AccessLogOptions options) {
+        return open(std::move(options), Limits());
+    }
     /// Writes what is queued, then ends. May wait for the disk: the host lets go last, after the channels.
     ~AccessLog();
     AccessLog(const AccessLog&) = delete;
@@ -49,7 +50,7 @@ public:
     void drain();
     /// Lines that never reached the disk. Any thread.
     std::uint64_t lostLines() const { return lost_.load(std::memory_order_relaxed); }
-    const AccessLogSettings& settings() const { return settings_; }
+    const AccessLogOptions& options() const { return options_; }
 
 private:
     /// Whole lines.
@@ -60,11 +61,13 @@ private:
         std::uint64_t lines = 0;
     };
 
-    AccessLog(AccessLogSettings settings, AppendFile file);
+    AccessLog(AccessLogOptions options, Limits limits, AppendFile file);
 
     // For channels, on their threads: constant time, no system call but a wake-up.
     Buffer takeBuffer(std::size_t capacity);
     void queue(Buffer buffer);
+    /// Half of the queue is in use: buffers that are not full had better wait where they are.
+    bool isBacklogged();
 
     // The writer thread.
     void run();
@@ -73,16 +76,17 @@ private:
     void rotate();
     void openAgain();
 
-    const AccessLogSettings settings_;
+    const AccessLogOptions options_;
+    const Limits limits_;
     std::atomic<std::uint64_t> lost_{0};
 
     std::mutex mutex_; // never held during a system call on the file
     std::condition_variable work_;
     std::condition_variable idle_;
     std::deque<Buffer> queue_;
-    std::size_t queuedBytes_ = 0;
-    std::vector<Buffer> spare_; // buffers to use again
-    std::uint64_t droppedUnsaid_ = 0;
+    std::size_t queuedBytes_ = 0; // memory held, not only what is filled
+    std::vector<Buffer> spare_;   // buffers to use again
+    bool dropped_ = false;        // since it was last said
     bool busy_ = false;
     bool reopen_ = false;
     bool stopping_ = false;
@@ -105,10 +109,13 @@ public:
 
     /// Formats the line into the buffer; hands the buffer over when it is full.
     void record(const AccessRecord& record);
-    /// Hands over what there is; the loop calls it once a second. Nothing happens when there is nothing.
+    /// Hands over what there is; the loop calls it once a second. Nothing happens when there is nothing, or
+    /// when the disk is behind.
     void flush();
 
 private:
+    void handOver();
+
     std::shared_ptr<AccessLog> log_;
     AccessFormatter formatter_;
     Buffer buffer_;

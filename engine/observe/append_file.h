@@ -12,7 +12,7 @@ namespace saker::observe {
 
 class AppendFile {
 public:
-    /// Creates it (mode 0640) and its parent folders when missing.
+    /// Creates it (mode 0640) and its parent folders when missing. "-" is standard output.
     static Result<AppendFile> open(const std::string& path);
     AppendFile(AppendFile&& other) noexcept;
     AppendFile& operator=(AppendFile&& other) noexcept;
@@ -26,7 +26,7 @@ public:
     Written write(std::string_view bytes);
     /// Bytes in the file as far as this object knows: at opening plus what it wrote.
     std::uint64_t size() const { return size_; }
-    /// Not a terminal, pipe or device: can be rotated.
+    /// The name is that of an ordinary file, not of a device, a pipe or a link to one: it can be rotated.
     bool isRegular() const { return regular_; }
 
 private:

@@ -1,16 +1,24 @@
 // Logs, metrics and what error pages tell.
 #pragma once
 
+#include "observe/log.h"
+#include "schema/types.h"
+
 #include <cstdint>
+#include <span>
 #include <string>
 
-namespace saker::schema {
-class Description;
-}
+namespace saker::log {
+
+std::span<const schema::Choice> schemaChoices(Level);
+
+} // namespace saker::log
 
 namespace saker::observe {
 
-enum class AccessLogFormat : std::uint8_t { combined, json };
+/// `vhost_combined` is `combined` behind "site:port "; `json` is an object a line (Elastic Common Schema).
+enum class AccessLogFormat : std::uint8_t { combined, vhostCombined, json };
+std::span<const schema::Choice> schemaChoices(AccessLogFormat);
 
 /// The configuration also accepts a plain string: the file.
 struct AccessLogOptions {
@@ -26,6 +34,7 @@ struct AccessLogOptions {
 struct LogOptions {
     bool logging = false; ///< the error log goes to errorLogFile too
     std::string errorLogFile = "saker-error.log";
+    log::Level logLevel = log::Level::info;
     AccessLogOptions accessLog;
     bool serverMetrics = false;
     bool debugPages = false;

@@ -70,7 +70,7 @@ private:
     std::vector<std::unique_ptr<LoopCounters>> loops_; // [index]; null where a loop has ended
     CounterTotals endedTotals_;
     LatencyCounts endedLatency_;
-    mutable std::unordered_map<std::string, std::weak_ptr<SiteMetrics>> sites_;
+    std::unordered_map<std::string, std::weak_ptr<SiteMetrics>> sites_;
     RateWindows rates_;
     os::ProcessUsage lastUsage_;
     double cpuPercent_ = 0;

@@ -1,50 +1,83 @@
 #include "routing/access_policy.h"
 
-#include "http/url.h"
+#include "http/file_name.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
-#include <cstring>
 
 namespace saker::routing {
 
 namespace {
 
 /// What editors, patch tools and people leave beside the original.
-constexpr std::array<std::string_view, 9> kBackups = {"bak", "backup", "old", "orig", "save", "swp", "swo", "swn", "rej"};
+constexpr std::array<std::string_view, 9> kBackups = {"bak", "backup", "old", "orig", "save",
+                                                      "swp", "swo",    "swn", "rej"};
 
-/// Files that programs leave in a served folder and that hold passwords, keys or the versions of libraries in use. Only
-/// names that nobody publishes on purpose: package.json, *.sql or *.pem may be content.
+/// Files that programs leave in a served folder and that hold passwords, keys or the versions of libraries in
+/// use. Only names that nobody publishes on purpose: package.json, *.sql or *.pem may be content.
 constexpr std::array<std::string_view, 10> kSecrets = {
     "web.config", "php.ini",     "appsettings.json", "composer.json", "composer.lock",
     "saker.json", "privkey.pem", "id_rsa",           "id_ed25519",    "joncswebconfig.json"};
 
 /// Names of version control with a dot in front; isVersionControlFolder() knows the others.
-constexpr std::array<std::string_view, 11> kVersionControl = {".git",       ".svn",           ".hg",     ".bzr",
-                                                              ".fossil",    ".gitignore",     ".gitattributes",
-                                                              ".gitmodules", ".gitkeep",      ".hgignore", ".cvsignore"};
+constexpr std::array<std::string_view, 11> kVersionControl = {
+    ".git",           ".svn",        ".hg",      ".bzr",      ".fossil",   ".gitignore",
+    ".gitattributes", ".gitmodules", ".gitkeep", ".hgignore", ".cvsignore"};
 
 template <std::size_t N>
 bool isOneOf(std::string_view text, const std::array<std::string_view, N>& list) {
     return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-/// Bit n is set when a secret has n characters: most names are told apart by this alone.
-constexpr std::uint64_t kSecretSizes = [] {
-    std::uint64_t sizes = 0;
+/// A bit for the size and the first and last character of each secret: nearly all names are told apart by it.
+constexpr unsigned secretBit(std::string_view name) {
+    return (static_cast<unsigned char>(name.front()) * 5U + static_cast<unsigned char>(name.back()) +
+            static_cast<unsigned>(name.size()) * 11U) %
+           64;
+}
+constexpr std::uint64_t kSecretBits = [] {
+    std::uint64_t bits = 0;
     for (std::string_view secret : kSecrets) {
-        sizes |= std::uint64_t{1} << secret.size();
+        bits |= std::uint64_t{1} << secretBit(secret);
     }
-    return sizes;
+    return bits;
 }();
 
-std::uint64_t packed(std::string_view extension) {
+/// Eight bytes, the first one lowest; one instruction where that is the machine's order.
+inline std::uint64_t load8(const char* p) {
+    auto byte = [p](int i) {
+        return static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])) << (8 * i);
+    };
+    return byte(0) | byte(1) | byte(2) | byte(3) | byte(4) | byte(5) | byte(6) | byte(7);
+}
+
+/// Up to eight bytes, the first one lowest.
+std::uint64_t packed(std::string_view text) {
     std::uint64_t value = 0;
-    std::memcpy(&value, extension.data(), extension.size());
+    for (std::size_t i = text.size(); i-- > 0;) {
+        value = value << 8 | static_cast<unsigned char>(text[i]);
+    }
     return value;
 }
 
-std::size_t slotOf(std::uint64_t extension) { return (extension * 0x9e3779b97f4a7c15) >> 56; }
+/// packed() of the last n bytes of a path, 1 <= n <= 8, without a loop where the path is long enough.
+inline std::uint64_t packedTail(std::string_view path, std::size_t n) {
+    return path.size() < 8 ? packed(path.substr(path.size() - n))
+                           : load8(path.data() + path.size() - 8) >> (8 * (8 - n));
+}
+
+/// The high bit of every byte that equals c.
+constexpr std::uint64_t bytesEqual(std::uint64_t word, char c) {
+    constexpr std::uint64_t kOnes = 0x0101010101010101;
+    constexpr std::uint64_t kLow = 0x7f * kOnes;
+    std::uint64_t x = word ^ (kOnes * static_cast<unsigned char>(c));
+    return ~(((x & kLow) + kLow) | x | kLow);
+}
+
+std::size_t slotOf(std::uint64_t extension) {
+    return (extension * 0x9e3779b97f4a7c15) >> 56;
+}
 
 Denial denialOfDotName(std::string_view name) {
     if (isOneOf(name, kVersionControl)) {
@@ -54,7 +87,7 @@ Denial denialOfDotName(std::string_view name) {
 }
 
 /// Folders of version control without a dot in front.
-bool isVersionControlFolder(std::string_view name) {
+inline bool isVersionControlFolder(std::string_view name) {
     switch (name.size()) {
     case 3:
         return name == "cvs";
@@ -119,63 +152,84 @@ AccessPolicy::AccessPolicy(const Options& options) : strictNames_(options.strict
 }
 
 Denial AccessPolicy::judge(std::string_view path) const {
-    const char* p = path.data();
-    std::size_t size = path.size();
-    std::size_t name = 0;          // where the current name begins
-    std::size_t dot = path.npos;   // the last dot so far, if it is in the current name
-    for (std::size_t i = 0; i < size; ++i) {
-        if (!kMarks[static_cast<unsigned char>(p[i])]) {
-            continue;
-        }
-        if (p[i] == '/') {
-            if (isVersionControlFolder(path.substr(name, i - name))) {
-                return Denial::versionControl;
-            }
-            name = i + 1;
-            dot = path.npos;
-        } else if (i > name) {
-            dot = i;
-        } else {
-            std::string_view hidden = path.substr(name, path.find('/', name) - name);
-            if (name > 0 || hidden != ".well-known") {
-                return denialOfDotName(hidden);
-            }
-            i += hidden.size() - 1;
-        }
+    constexpr std::string_view kWellKnown = ".well-known";
+    Denial denial = Denial::none;
+    if (path.empty() || path == kWellKnown) {
+        return denial;
     }
-    Denial denial = judgeLast(path.substr(name), dot == path.npos ? path.npos : dot - name);
+    if (path.front() == '.') {
+        std::string_view first = path.substr(0, path.find('/'));
+        if (first != kWellKnown) {
+            return denialOfDotName(first);
+        }
+        denial = judgeNames(path.substr(first.size() + 1));
+    } else {
+        denial = judgeNames(path);
+    }
     if (denial == Denial::none && strictNames_ && http::hasSuspiciousName(path)) {
         return Denial::suspicious;
     }
     return denial;
 }
 
-Denial AccessPolicy::judgeLast(std::string_view name, std::size_t dot) const {
+/// Looks at slashes and dots only, eight bytes at a time.
+Denial AccessPolicy::judgeNames(std::string_view path) const {
+    const char* p = path.data();
+    std::size_t size = path.size();
+    std::size_t name = 0;        // where the current name begins
+    std::size_t dot = path.npos; // the last one in the current name that is not in front of it
+    for (std::size_t base = 0; base < size; base += 8) {
+        std::uint64_t word = base + 8 <= size ? load8(p + base) : packedTail(path, size - base);
+        std::uint64_t marks = bytesEqual(word, '/') | bytesEqual(word, '.');
+        for (; marks != 0; marks &= marks - 1) {
+            std::size_t i = base + static_cast<std::size_t>(std::countr_zero(marks)) / 8;
+            if (p[i] == '/') {
+                if (isVersionControlFolder(path.substr(name, i - name))) {
+                    return Denial::versionControl;
+                }
+                name = i + 1;
+                dot = path.npos;
+            } else if (i > name) {
+                dot = i;
+            } else {
+                return denialOfDotName(path.substr(name, path.find('/', name) - name));
+            }
+        }
+    }
+    return judgeLast(path, name, dot);
+}
+
+Denial AccessPolicy::judgeLast(std::string_view path, std::size_t start, std::size_t dot) const {
+    std::string_view name = path.substr(start);
     if (name.empty()) {
         return Denial::none;
     }
     if (name.back() == '~' || (name.front() == '#' && name.back() == '#')) {
         return Denial::backup;
     }
-    if (((kSecretSizes >> (name.size() & 63)) & 1) != 0 && isOneOf(name, kSecrets)) {
+    if (((kSecretBits >> secretBit(name)) & 1) != 0 && isOneOf(name, kSecrets)) {
         return Denial::secret;
     }
-    if (dot == name.npos) {
+    if (dot == path.npos) {
         return isVersionControlFolder(name) ? Denial::versionControl : Denial::none;
     }
-    return judgeExtension(name.substr(dot + 1));
-}
-
-Denial AccessPolicy::judgeExtension(std::string_view extension) const {
-    if (extension.size() <= sizeof(std::uint64_t)) {
-        std::uint64_t key = packed(extension);
+    std::size_t extension = path.size() - dot - 1;
+    if (extension == 0) {
+        return Denial::none;
+    }
+    if (extension <= sizeof(std::uint64_t)) {
+        std::uint64_t key = packedTail(path, extension);
         for (std::size_t i = slotOf(key); slots_[i].extension != 0; i = (i + 1) % kSlots) {
             if (slots_[i].extension == key) {
                 return slots_[i].denial;
             }
         }
     }
-    bool isSource = std::find(otherSources_.begin(), otherSources_.end(), extension) != otherSources_.end();
+    if (otherSources_.empty()) {
+        return Denial::none;
+    }
+    bool isSource =
+        std::find(otherSources_.begin(), otherSources_.end(), path.substr(dot + 1)) != otherSources_.end();
     return isSource ? Denial::source : Denial::none;
 }
 

@@ -47,14 +47,15 @@ public:
     explicit AccessPolicy(const Options& options);
 
     /// `path`: "dir/file.ext", relative to the site's folder, normalised and folded. Any thread.
-    /// Names of folders on the way can only be hidden, version control or suspicious; the last name can be all.
+    /// Names of folders on the way can only be hidden, version control or suspicious; the last name can be
+    /// all.
     Denial judge(std::string_view path) const;
     bool allows(std::string_view path) const { return judge(path) == Denial::none; }
 
 private:
-    /// `dot`: the last one in the name, not in front of it; npos without.
-    Denial judgeLast(std::string_view name, std::size_t dot) const;
-    Denial judgeExtension(std::string_view extension) const;
+    Denial judgeNames(std::string_view path) const;
+    /// The name that begins at `start`; `dot`: the last one in it, not in front of it; npos without.
+    Denial judgeLast(std::string_view path, std::size_t start, std::size_t dot) const;
 
     /// Extensions of up to eight bytes as numbers, open addressing; 0 is a free slot.
     struct Slot {

@@ -19,8 +19,6 @@ struct Page {
     std::string body;
 };
 
-/// Appends a text with & < > " ' as entities: safe in text and in quoted attributes.
-void appendHtml(std::string_view text, std::string& out);
 /// Appends a quoted JSON string; bytes that are not UTF-8 become U+FFFD.
 void appendJson(std::string_view text, std::string& out);
 

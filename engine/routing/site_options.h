@@ -7,12 +7,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
-
-namespace saker::schema {
-class Description;
-}
 
 namespace saker::routing {
 
@@ -21,12 +18,14 @@ enum class CasePolicy : std::uint8_t {
     sensitive,   ///< the exact name only
     redirect,    ///< another case is answered with a redirect to the exact name
 };
+std::span<const schema::Choice> schemaChoices(CasePolicy);
 
 enum class FollowSymlinks : std::uint8_t {
     inside, ///< only when the target lies in the site's root or in AllowedRoots
     always,
     never,
 };
+std::span<const schema::Choice> schemaChoices(FollowSymlinks);
 
 /// One entry of "Sites". An empty optional takes the global setting of the same name, wherever that is
 /// declared.
@@ -47,6 +46,7 @@ struct SiteOptions {
     std::optional<http::CompressionLevel> compressionLevel;
     std::optional<observe::AccessLogOptions> accessLog;
 
+    void check(schema::Checker& checker) const;
     bool operator==(const SiteOptions&) const = default;
     static const schema::Description& fields();
 };
@@ -71,6 +71,7 @@ struct RoutingOptions {
     schema::OrderedMap<std::string> errorPages;
     schema::OrderedMap<schema::Isolated<SiteOptions>> sites;
 
+    void check(schema::Checker& checker) const;
     bool operator==(const RoutingOptions&) const = default;
     static const schema::Description& fields();
 };

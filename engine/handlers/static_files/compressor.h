@@ -3,17 +3,17 @@
 // worker pool, not on a loop.
 #pragma once
 
+#include "http/compression_level.h"
 #include "http/negotiate.h"
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace saker::static_files {
 
-/// The configuration's CompressionLevel; the numbers are part of it.
-enum class CompressionLevel : std::uint8_t { optimal = 0, fastest = 1, noCompression = 2, smallestSize = 3 };
+using http::CompressionLevel;
 
 /// A body shorter than this is not worth a Content-Encoding field.
 inline constexpr std::size_t kMinCompressible = 128;

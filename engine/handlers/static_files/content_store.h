@@ -83,10 +83,14 @@ public:
     /// Runs a job on a worker thread. A job that is dropped instead fails its fetch.
     using Executor = std::function<void(std::function<void()>)>;
     using Callback = std::function<void(const Fetched&)>;
+    using Clock = std::function<std::int64_t()>;
 
     ContentStore();
-    explicit ContentStore(Options options);
-    ~ContentStore(); ///< REQUIRES: no fetch in flight.
+    /// `now`: nanoseconds since 1970, any thread; the system's clock when null.
+    explicit ContentStore(Options options, Clock now = nullptr);
+    ~ContentStore(); ///< what is under way ends by itself
+    ContentStore(const ContentStore&) = delete;
+    ContentStore& operator=(const ContentStore&) = delete;
 
     /// The body if it is here with exactly that stamp; null otherwise. Any thread.
     ContentPtr get(const ContentKey& key);
@@ -104,7 +108,7 @@ public:
 private:
     class Load;
     struct State;
-    std::unique_ptr<State> state_;
+    std::shared_ptr<State> state_;
 };
 
 } // namespace saker::static_files

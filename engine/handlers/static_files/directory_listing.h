@@ -12,6 +12,9 @@
 
 namespace saker::static_files {
 
+/// A page shows no more entries than this and says how many it leaves out.
+inline constexpr std::size_t kMaxListed = 10000;
+
 struct ListingEntry {
     std::string name; ///< as stored
     bool directory = false;
@@ -37,8 +40,8 @@ struct ListingRequest {
 };
 
 /// Folders first, then files; names in natural order ("page2" before "page10", case ignored). The HTML needs
-/// nothing else: no script, no image, no other file. JSON: {"path", "entries": [{"name", "type", "size",
-/// "modified"}]}. Text: one name a line, folders with a slash.
+/// nothing else: no script, no other file. JSON: {"path", "entries": [{"name", "type", "size", "modified"}],
+/// "not_shown"}. Text: one name a line, folders with a slash. Takes milliseconds for thousands of entries.
 routing::Page renderListing(const ListingRequest& request, std::vector<ListingEntry> entries,
                             routing::PageFormat format);
 

@@ -55,7 +55,9 @@ public:
     /// Bytes that this loop keeps for it.
     std::uint64_t memoryUse() const;
 
-    bool isRecentlyUsed = false; ///< for the cache's second chance
+    // The cache's own notes.
+    bool isRecentlyUsed = false;
+    std::uint64_t countedBytes = 0;
 
 private:
     std::shared_ptr<const routing::Site> site_;

@@ -10,7 +10,7 @@ Representation* RepresentationCache::find(const routing::Site& site, std::string
     Representation& representation = *found->second;
     // Two sites may share a root and folder (an alias with settings of its own): then they take turns here.
     if (!(representation.variant(http::Coding::identity).stamp == stamp) || &representation.site() != &site) {
-        entries_.erase(found);
+        erase(found);
         return nullptr;
     }
     representation.isRecentlyUsed = true;
@@ -18,25 +18,42 @@ Representation* RepresentationCache::find(const routing::Site& site, std::string
 }
 
 void RepresentationCache::insert(Ref<Representation> representation) {
-    std::string path = representation->path();
-    order_.push_back(path);
-    entries_.insert_or_assign(std::move(path), std::move(representation));
-    trim();
+    Representation& added = *representation;
+    if (auto old = entries_.find(added.path()); old != entries_.end()) {
+        erase(old);
+    }
+    order_.push_back(added.path());
+    entries_.emplace(added.path(), std::move(representation));
+    grew(added);
 }
 
 void RepresentationCache::drop(const Representation& representation) {
     auto found = entries_.find(representation.path());
     if (found != entries_.end() && found->second.get() == &representation) {
-        entries_.erase(found);
+        erase(found);
     }
 }
 
-void RepresentationCache::trim() {
-    std::uint64_t bytes = 0;
-    for (const auto& [path, representation] : entries_) {
-        bytes += representation->memoryUse();
+void RepresentationCache::grew(Representation& representation) {
+    auto found = entries_.find(representation.path());
+    if (found == entries_.end() || found->second.get() != &representation) {
+        return; // evicted meanwhile; whoever still answers with it keeps it alive
     }
-    while (order_.size() > 1 && (bytes > maxBytes_ || entries_.size() > maxEntries_)) {
+    bytes_ -= representation.countedBytes;
+    representation.countedBytes = representation.memoryUse();
+    bytes_ += representation.countedBytes;
+    trim();
+}
+
+void RepresentationCache::erase(Entries::iterator entry) {
+    bytes_ -= entry->second->countedBytes;
+    entries_.erase(entry);
+}
+
+void RepresentationCache::trim() {
+    // The queue may hold names that are gone, or twice; it must not outgrow the table for long.
+    while (order_.size() > 1 &&
+           (bytes_ > maxBytes_ || entries_.size() > maxEntries_ || order_.size() > 2 * maxEntries_)) {
         std::string path = std::move(order_.front());
         order_.pop_front();
         auto found = entries_.find(path);
@@ -48,14 +65,14 @@ void RepresentationCache::trim() {
             order_.push_back(std::move(path));
             continue;
         }
-        bytes -= found->second->memoryUse();
-        entries_.erase(found);
+        erase(found);
     }
 }
 
 void RepresentationCache::clear() {
     entries_.clear();
     order_.clear();
+    bytes_ = 0;
 }
 
 } // namespace saker::static_files

@@ -22,8 +22,8 @@ public:
     void insert(Ref<Representation> representation);
     /// It holds no longer (the file is another by now).
     void drop(const Representation& representation);
-    /// Counts what has been filled since, and evicts what is too much.
-    void trim();
+    /// A variant of it was filled: counts its bytes anew and evicts what is too much.
+    void grew(Representation& representation);
     void clear();
 
 private:
@@ -31,10 +31,15 @@ private:
         using is_transparent = void;
         std::size_t operator()(std::string_view text) const { return hashBytes(text, processHashKey()); }
     };
+    using Entries = std::unordered_map<std::string, Ref<Representation>, Hash, std::equal_to<>>; // by path
+
+    void erase(Entries::iterator entry);
+    void trim();
 
     const std::uint64_t maxBytes_;
     const std::size_t maxEntries_;
-    std::unordered_map<std::string, Ref<Representation>, Hash, std::equal_to<>> entries_; // by path
+    Entries entries_;
+    std::uint64_t bytes_ = 0;
     std::deque<std::string> order_; // of insertion, for the second chance; may name what is gone
 };
 

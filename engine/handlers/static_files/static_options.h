@@ -8,10 +8,6 @@
 #include <string>
 #include <vector>
 
-namespace saker::schema {
-class Description;
-}
-
 namespace saker::static_files {
 
 struct StaticOptions {
@@ -28,6 +24,7 @@ struct StaticOptions {
 
     /// Fills the three tables above with the seed's.
     StaticOptions();
+    void check(schema::Checker& checker) const;
     bool operator==(const StaticOptions&) const = default;
     static const schema::Description& fields();
 };

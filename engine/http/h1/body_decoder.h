@@ -1,5 +1,5 @@
-// The body of an HTTP/1 request or response by its framing (RFC 9112, sections 6-7). Bytes in, bytes out; no socket,
-// no copy: decoded data are views of the input. Resumable at every byte.
+// The body of an HTTP/1 request or response by its framing (RFC 9112, sections 6-7). Bytes in, bytes out; no
+// socket, no copy: decoded data are views of the input. Resumable at every byte.
 #pragma once
 
 #include "http/rejection.h"
@@ -19,10 +19,12 @@ public:
         std::string_view data; ///< state data: decoded bytes, inside the input
     };
 
-    /// maxBody: decoded bytes allowed (413 beyond); 0 means no limit.
+    /// maxBody: decoded bytes allowed; 0 means no limit. A body that is known to be longer is refused before
+    /// its first byte: rejection() says so right after this call.
     void start(BodyFraming framing, std::uint64_t contentLength, std::uint64_t maxBody);
     /// One step; call again with the rest of the input until `more` (feed more input), `end` or `rejected`.
-    /// Chunk extensions are skipped, bounded; trailer fields are checked, bounded and dropped.
+    /// Chunk extensions are skipped, and refused once they outweigh the data; trailer fields are checked,
+    /// bounded and dropped. Line ends are CRLF and nothing else; no blanks around a size.
     Step next(std::string_view input);
     Rejection rejection() const { return rejection_; }
     bool isDone() const { return phase_ == Phase::done; }
@@ -30,13 +32,35 @@ public:
     std::uint64_t received() const { return received_; }
 
 private:
-    enum class Phase : std::uint8_t { length, size, extension, sizeLf, chunk, chunkCr, chunkLf, trailer, done, failed };
+    // The phases of a chunked body in the order of its bytes; in `length` and `chunk`, left_ bytes of data
+    // follow.
+    enum class Phase : std::uint8_t {
+        length,
+        size,      // hexadecimal digits
+        extension, // up to the size line's end
+        sizeLf,
+        chunk,
+        chunkCr,
+        chunkLf,
+        trailerStart, // a field or the empty line
+        trailerName,
+        trailerValue,
+        trailerLf,
+        lastLf,
+        done,
+        failed
+    };
+
+    Step fail(Rejection rejection, std::size_t consumed);
+    Step takeData(std::string_view input, std::size_t at, Phase after);
+    Rejection takeFraming(char c);
+    Rejection takeSizeDigit(char c);
+    Rejection beginChunk();
 
     Phase phase_ = Phase::done;
     Rejection rejection_ = Rejection::none;
-    std::uint8_t digits_ = 0;
-    std::uint16_t line_ = 0; // bytes of extension or trailer so far
-    std::uint8_t trailerState_ = 0;
+    std::uint8_t digits_ = 0;    // of the chunk's size
+    std::uint16_t overhead_ = 0; // bytes of extensions that no data made up for; then bytes of the trailer
     std::uint64_t left_ = 0;
     std::uint64_t received_ = 0;
     std::uint64_t maxBody_ = 0;

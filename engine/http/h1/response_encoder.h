@@ -40,7 +40,8 @@ struct HeadContext {
 
 /// Appends status line, fields and empty line. Fields that the context decides (Content-Length,
 /// Transfer-Encoding, Connection, Keep-Alive, and Date when the context has one) are dropped from the head,
-/// whoever set them; only a 101 keeps its Connection field. A field whose name is not a token is left out.
+/// whoever set them; a head with an Upgrade field gets the Connection option that belongs to it. A field
+/// whose name is not a token is left out. REQUIRES: isStatus(head.status).
 void renderHead(const ResponseHead& head, const HeadContext& context, std::string& out);
 
 // ---- pieces, for heads that are rendered once and sent often ----

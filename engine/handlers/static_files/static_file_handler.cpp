@@ -1,0 +1,425 @@
+#include "handlers/static_files/static_file_handler.h"
+
+#include "base/text.h"
+#include "handlers/static_files/directory_listing.h"
+#include "http/conditional.h"
+#include "http/range.h"
+#include "observe/log.h"
+#include "os/file.h"
+
+#include <chrono>
+#include <optional>
+
+namespace saker::static_files {
+
+namespace {
+
+// Each may hold an open file.
+constexpr std::size_t kMaxRepresentations = 4096;
+// An error page is a page: a longer file is not read for one.
+constexpr std::uint64_t kMaxErrorPage = 1 << 20;
+
+constexpr std::array kCodings = {http::Coding::br, http::Coding::zstd, http::Coding::gzip};
+
+std::int64_t nowSeconds() {
+    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+bool isConditional(const http::RequestHead& request) {
+    using http::FieldName;
+    return request.has(FieldName::ifNoneMatch) || request.has(FieldName::ifModifiedSince) ||
+           request.has(FieldName::ifMatch) || request.has(FieldName::ifUnmodifiedSince);
+}
+
+} // namespace
+
+struct StaticFileHandler::Load {
+    struct Waiting {
+        Ref<http::Exchange> exchange;
+        Then then;
+    };
+    Ref<Representation> representation;
+    http::Coding coding = http::Coding::identity;
+    std::vector<Waiting> waiting;
+};
+
+/// What a worker found. Exactly one of content, file and error is set.
+struct StaticFileHandler::Result {
+    ContentPtr content;
+    std::shared_ptr<os::File> file; // shared only to travel in a std::function
+    FileStamp stamp;
+    std::optional<Error> error;
+};
+
+StaticFileHandler::StaticFileHandler(loop::EventLoop& loop, Shared shared, routing::ErrorResponder& errors)
+    : loop_(loop), shared_(shared), errors_(errors), cache_(shared.cacheBytes, kMaxRepresentations),
+      alive_(std::make_shared<bool>(true)) {}
+
+StaticFileHandler::~StaticFileHandler() { *alive_ = false; }
+
+Ref<Representation> StaticFileHandler::makeRepresentation(const routing::Resource& resource) {
+    const routing::Site& site = *resource.site;
+    const routing::FileIndex& index = site.root->index;
+    routing::FileType type = site.rules->fileTypes->find(index.extensionText(resource.file.extension));
+    FileStamp stamp{resource.file.size, resource.file.modified};
+    auto representation =
+        makeRef<Representation>(resource.site, std::string(resource.path), stamp, std::move(type));
+    const bool compresses = representation->type().isCompressible &&
+                            site.rules->compressionLevel != http::CompressionLevel::noCompression &&
+                            stamp.size >= kMinCompressible;
+    for (http::Coding coding : kCodings) {
+        Variant& variant = representation->variant(coding);
+        std::string sibling = std::string(resource.file.name) + std::string(http::codingSuffix(coding));
+        routing::FileFacts facts;
+        // A sibling older than the file was made from an earlier version of it.
+        if (site.rules->precompressed &&
+            index.findIn(*resource.directory, sibling, routing::CaseMode::exact, facts) &&
+            facts.modified >= resource.file.modified) {
+            variant.isSibling = true;
+            variant.path = representation->path() + std::string(http::codingSuffix(coding));
+            variant.stamp = {facts.size, facts.modified};
+        } else if (compresses && shared_.store.takes(stamp.size, coding)) {
+            variant.path = representation->path();
+            variant.stamp = stamp;
+        } else {
+            variant.state = Variant::State::absent;
+        }
+    }
+    return representation;
+}
+
+void StaticFileHandler::serve(http::Exchange& exchange, const routing::Resource& resource) {
+    Representation* known =
+        cache_.find(*resource.site, resource.path, {resource.file.size, resource.file.modified});
+    if (known) {
+        answer(exchange, *known);
+        return;
+    }
+    Ref<Representation> made = makeRepresentation(resource);
+    cache_.insert(made);
+    answer(exchange, *made);
+}
+
+http::Coding StaticFileHandler::choose(const http::RequestHead& request, const Representation& representation) {
+    if (!representation.isNegotiated()) {
+        return http::Coding::identity;
+    }
+    std::string_view field = request.get(http::FieldName::acceptEncoding);
+    if (field.empty()) {
+        return http::Coding::identity;
+    }
+    if (field != lastAccept_ || lastAccept_.empty()) {
+        lastAccept_ = field;
+        lastAcceptEncoding_ = http::AcceptEncoding(request);
+    }
+    // Nothing acceptable: the file as it is serves the client better than a refusal (RFC 9110, section 12.5.3).
+    return lastAcceptEncoding_.choose(representation.available()).value_or(http::Coding::identity);
+}
+
+void StaticFileHandler::answer(http::Exchange& exchange, Representation& representation) {
+    http::Coding coding = choose(exchange.request(), representation);
+    if (representation.variant(coding).state == Variant::State::ready) {
+        answerFrom(exchange, representation, coding);
+        return;
+    }
+    load(exchange, representation, coding, [this](http::Exchange& e, Representation& r) { answer(e, r); });
+}
+
+void StaticFileHandler::answerFrom(http::Exchange& exchange, Representation& representation, http::Coding coding) {
+    using http::FieldName;
+    const http::RequestHead& request = exchange.request();
+    Variant& variant = representation.variant(coding);
+    const bool hasRange = request.has(FieldName::range) && request.method == http::Method::get;
+    if (!hasRange && !isConditional(request)) {
+        exchange.respond(*variant.whole);
+        return;
+    }
+    http::Validators validators;
+    validators.etag = variant.etag;
+    validators.lastModified = representation.modifiedSeconds();
+    const std::int64_t now = nowSeconds();
+    switch (http::evaluatePreconditions(request, validators, now)) {
+    case http::Precondition::notModified:
+        exchange.respond(representation.notModified(coding));
+        return;
+    case http::Precondition::failed:
+        errors_.fail(exchange, representation.siteRef(), 412, "The file is not in the state that was asked for.");
+        return;
+    case http::Precondition::proceed:
+        break;
+    }
+    if (hasRange && http::isRangeFresh(request, validators, now)) {
+        answerRanges(exchange, representation, variant, request.get(FieldName::range));
+    } else {
+        exchange.respond(*variant.whole);
+    }
+}
+
+namespace {
+
+/// Keeps a prepared answer, and with it its body, while pieces of the body are sent.
+void appendRange(BufferChain& chain, http::PreparedResponse& whole, const http::ByteRange& range) {
+    const http::PreparedResponse::Body& body = whole.body();
+    if (body.file) {
+        chain.appendFile(body.file, body.offset + range.first, range.size());
+    } else {
+        chain.append(body.bytes.substr(range.first, range.size()), Ref<RefCounted>(&whole));
+    }
+}
+
+} // namespace
+
+void StaticFileHandler::answerRanges(http::Exchange& exchange, Representation& representation, Variant& variant,
+                                     std::string_view field) {
+    http::PreparedResponse& whole = *variant.whole;
+    const std::uint64_t size = whole.bodySize();
+    http::RangeSet set = http::parseRange(field, size);
+    if (set.kind == http::RangeSet::Kind::whole) {
+        exchange.respond(whole);
+        return;
+    }
+    http::ResponseHead head = whole.head();
+    head.remove("Content-Length");
+    BufferChain body;
+    if (set.kind == http::RangeSet::Kind::unsatisfiable) {
+        head.status = 416;
+        head.set("Content-Range", http::unsatisfiedRange(size));
+        for (std::string_view name : {"Content-Encoding", "Content-Disposition", "ETag", "Last-Modified"}) {
+            head.remove(name);
+        }
+        head.set("Content-Type", "text/plain; charset=utf-8");
+        head.set("Cache-Control", "no-store");
+        body.append("The file has " + std::to_string(size) + " bytes; none of the ranges lies within it.\n");
+        exchange.respond(std::move(head), std::move(body));
+        return;
+    }
+    head.status = 206;
+    if (set.ranges().size() == 1) {
+        head.set("Content-Range", http::contentRange(set.ranges()[0], size));
+        appendRange(body, whole, set.ranges()[0]);
+    } else {
+        http::MultipartRanges parts(set.ranges(), size, representation.type().contentType,
+                                    hashBytes(variant.etag, processHashKey() ^ loop_.now()));
+        head.set("Content-Type", parts.contentType());
+        for (std::size_t i = 0; i < set.ranges().size(); ++i) {
+            body.append(parts.head(i));
+            appendRange(body, whole, set.ranges()[i]);
+        }
+        body.append(parts.tail());
+    }
+    exchange.respond(std::move(head), std::move(body));
+}
+
+void StaticFileHandler::load(http::Exchange& exchange, Representation& representation, http::Coding coding,
+                             Then then) {
+    Ref<http::Exchange> retained = exchange.retain();
+    for (auto& [id, load] : loads_) { // few at a time: hot files are in memory
+        if (load->representation.get() == &representation && load->coding == coding) {
+            load->waiting.push_back({std::move(retained), std::move(then)});
+            return;
+        }
+    }
+    std::uint64_t id = nextLoad_++;
+    auto made = std::make_unique<Load>();
+    made->representation = Ref<Representation>(&representation);
+    made->coding = coding;
+    made->waiting.push_back({std::move(retained), std::move(then)});
+    Load& load = *(loads_[id] = std::move(made));
+    startLoad(id, load);
+}
+
+void StaticFileHandler::startLoad(std::uint64_t id, Load& load) {
+    const Variant& variant = load.representation->variant(load.coding);
+    const std::shared_ptr<routing::ContentRoot> root = load.representation->site().root;
+    const std::string path = variant.path;
+    auto deliver = [this, id, alive = alive_, &loop = loop_](Result result) {
+        loop.post([this, id, alive, result = std::move(result)] {
+            if (*alive) {
+                finishLoad(id, result);
+            }
+        });
+    };
+    const bool compresses = load.coding != http::Coding::identity && !variant.isSibling;
+    if (compresses || shared_.store.takes(variant.stamp.size, http::Coding::identity)) {
+        const std::string fullPath = root->index.root() + "/" + path;
+        ContentKey key;
+        key.path = fullPath;
+        key.stamp = variant.stamp;
+        if (compresses) {
+            key.coding = load.coding;
+            key.level = load.representation->site().rules->compressionLevel;
+        }
+        if (ContentPtr content = shared_.store.get(key)) {
+            finishLoad(id, Result{content, nullptr, content->stamp, {}});
+            return;
+        }
+        auto executor = [&workers = shared_.workers](std::function<void()> job) { workers.submit(std::move(job)); };
+        shared_.store.fetch(
+            key, [root, path] { return root->open(path); }, executor, [deliver, root, path](const Fetched& fetched) {
+                Result result;
+                result.stamp = fetched.stamp;
+                if (fetched.outcome == Fetched::Outcome::ready) {
+                    result.content = fetched.content;
+                } else if (fetched.outcome == Fetched::Outcome::failed) {
+                    result.error = fetched.error;
+                } else { // too large or too restless for memory: from the file, as it is at this moment
+                    auto file = root->open(path);
+                    auto status = file ? file->status() : saker::Result<os::FileStatus>(file.error());
+                    if (status) {
+                        result.stamp = {status->size, status->modified};
+                        result.file = std::make_shared<os::File>(std::move(*file));
+                    } else {
+                        result.error = status.error();
+                    }
+                }
+                deliver(std::move(result));
+            });
+        return;
+    }
+    bool accepted = shared_.workers.submit([deliver, root, path] {
+        Result result;
+        auto file = root->open(path);
+        auto status = file ? file->status() : saker::Result<os::FileStatus>(file.error());
+        if (status) {
+            result.stamp = {status->size, status->modified};
+            result.file = std::make_shared<os::File>(std::move(*file));
+        } else {
+            result.error = status.error();
+        }
+        deliver(std::move(result));
+    });
+    if (!accepted) {
+        deliver(Result{nullptr, nullptr, {}, Error{ErrorKind::temporary, "The server is too busy to open files.", path}});
+    }
+}
+
+void StaticFileHandler::finishLoad(std::uint64_t id, Result result) {
+    auto found = loads_.find(id);
+    if (found == loads_.end()) {
+        return;
+    }
+    std::unique_ptr<Load> load = std::move(found->second);
+    loads_.erase(found);
+    Representation& representation = *load->representation;
+    Variant& variant = representation.variant(load->coding);
+    const bool compresses = load->coding != http::Coding::identity && !variant.isSibling;
+
+    if (result.error) {
+        if (load->coding != http::Coding::identity) {
+            variant.state = Variant::State::absent; // the file itself may still be fine
+        } else {
+            cache_.drop(representation);
+            int status = result.error->kind == ErrorKind::notFound     ? 404
+                         : result.error->kind == ErrorKind::permission ? 403
+                                                                       : 503;
+            log::warning("files", "{}: {}", representation.path(), result.error->text());
+            for (Load::Waiting& waiting : load->waiting) {
+                if (waiting.exchange->isConnected()) {
+                    errors_.failPlainly(*waiting.exchange, representation.siteRef(), status, result.error->message);
+                }
+            }
+            return;
+        }
+    } else if (result.content && !result.content->worthwhile) {
+        variant.state = Variant::State::absent;
+    } else {
+        if (!(result.stamp == variant.stamp)) {
+            // The disk is ahead of the index: this answer tells the truth, the next one asks again.
+            cache_.drop(representation);
+        }
+        http::PreparedResponse::Body body;
+        std::string etag;
+        if (result.content) {
+            body.bytes = result.content->bytes;
+            body.keeper = result.content;
+            etag = compresses ? result.content->tag() : entityTag(result.stamp, load->coding, {}, result.content->settled);
+        } else {
+            body.size = result.stamp.size;
+            body.file = std::move(*result.file).share();
+            etag = entityTag(result.stamp, load->coding);
+        }
+        representation.fill(load->coding, std::move(body), std::move(etag), result.stamp);
+    }
+    cache_.grew(representation);
+    for (Load::Waiting& waiting : load->waiting) {
+        if (waiting.exchange->isConnected()) {
+            waiting.then(*waiting.exchange, representation);
+        }
+    }
+}
+
+void StaticFileHandler::serveListing(http::Exchange& exchange, const std::shared_ptr<const routing::Site>& site,
+                                     const routing::IndexDirectory& directory, std::string_view shownPath) {
+    const routing::FileIndex& index = site->root->index;
+    std::vector<ListingEntry> entries;
+    index.list(
+        directory,
+        [&](const routing::FileFacts& file) {
+            entries.push_back({std::string(file.name), false, file.size, file.modified});
+        },
+        [&](std::string_view name) { entries.push_back({std::string(name), true, 0, 0}); });
+    ListingRequest listing;
+    listing.host = exchange.request().authority();
+    listing.path = shownPath;
+    listing.order = parseListingOrder(exchange.request().query());
+    listing.visible = [&](const ListingEntry& entry) { return site->rules->access.allows(toLowerAscii(entry.name)); };
+    std::string_view accept = exchange.request().get(http::FieldName::accept);
+    routing::Page page = renderListing(listing, std::move(entries), routing::choosePageFormat(accept));
+    http::ResponseHead head;
+    site->rules->addDefaultHeaders(head);
+    head.set("Content-Type", page.contentType);
+    head.set("Cache-Control", "no-cache");
+    head.set("Vary", "Accept");
+    head.remove("Accept-Ranges");
+    BufferChain body;
+    body.append(std::move(page.body));
+    exchange.respond(std::move(head), std::move(body));
+}
+
+void StaticFileHandler::serveErrorPage(http::Exchange& exchange, const routing::Resource& page, int status,
+                                       std::string_view detail) {
+    if (page.file.size > kMaxErrorPage) {
+        errors_.failPlainly(exchange, page.site, status, detail);
+        return;
+    }
+    Ref<Representation> representation;
+    if (Representation* known = cache_.find(*page.site, page.path, {page.file.size, page.file.modified})) {
+        representation = Ref<Representation>(known);
+    } else {
+        representation = makeRepresentation(page);
+        cache_.insert(representation);
+    }
+    Then respond = [this, status, detail = std::string(detail)](http::Exchange& e, Representation& r) {
+        const http::PreparedResponse::Body& file = r.variant(http::Coding::identity).whole->body();
+        if (file.file) {
+            errors_.failPlainly(e, r.siteRef(), status, detail);
+            return;
+        }
+        const http::RequestHead& request = e.request();
+        routing::ErrorFacts facts;
+        facts.status = status;
+        facts.host = request.authority();
+        facts.path = request.path();
+        facts.referer = request.get(http::FieldName::referer);
+        routing::Page made = routing::siteErrorPage(file.bytes, facts);
+        http::ResponseHead head;
+        head.status = status;
+        r.site().rules->addServer(head);
+        head.set("Content-Type", made.contentType);
+        head.set("Cache-Control", "no-store");
+        if (status == 405) {
+            head.set("Allow", "GET, HEAD, OPTIONS");
+        }
+        BufferChain body;
+        body.append(std::move(made.body));
+        e.respond(std::move(head), std::move(body));
+    };
+    if (representation->variant(http::Coding::identity).state == Variant::State::ready) {
+        respond(exchange, *representation);
+    } else {
+        load(exchange, *representation, http::Coding::identity, std::move(respond));
+    }
+}
+
+} // namespace saker::static_files

@@ -1,0 +1,36 @@
+#include "host/engine_options.h"
+
+#include "base/text.h"
+#include "routing/access_policy.h"
+#include "schema/type_of.h"
+
+#include <algorithm>
+
+namespace saker::host {
+
+const schema::Description& EngineOptions::fields() {
+    static const schema::Description kFields = [] {
+        auto description = schema::describe<EngineOptions>("", {});
+        schema::takeIn(description, &EngineOptions::listen);
+        schema::takeIn(description, &EngineOptions::routing);
+        schema::takeIn(description, &EngineOptions::staticFiles);
+        schema::takeIn(description, &EngineOptions::http);
+        schema::takeIn(description, &EngineOptions::log);
+        schema::takeIn(description, &EngineOptions::process);
+        schema::takeIn(description, &EngineOptions::later);
+        return description;
+    }();
+    return kFields;
+}
+
+std::vector<std::string> EngineOptions::scriptExtensions() const {
+    std::vector<std::string> extensions(routing::kSourceExtensions.begin(), routing::kSourceExtensions.end());
+    for (const auto& [extension, target] : later.forwardExt) {
+        extensions.push_back(toLowerAscii(extension));
+    }
+    std::sort(extensions.begin(), extensions.end());
+    extensions.erase(std::unique(extensions.begin(), extensions.end()), extensions.end());
+    return extensions;
+}
+
+} // namespace saker::host

@@ -1,0 +1,196 @@
+#include "host/later_options.h"
+
+#include "base/text.h"
+#include "schema/type_of.h"
+
+#include <fmt/format.h>
+
+namespace saker::host {
+
+using schema::Apply;
+using schema::field;
+using schema::Unit;
+
+const schema::Description& LaterOptions::fields() {
+    static const schema::Description kFields = schema::describe<LaterOptions>(
+        "Pages that run on the server",
+        {field("EnableHtaccess", "Read .htaccess", &LaterOptions::enableHtaccess)
+             .withHelp("Whether .htaccess files are obeyed.")
+             .withNote(".htaccess support")
+             .usedLater(),
+         field("Enable_CS", "C# pages", &LaterOptions::enableCs)
+             .withHelp("Whether files ending in ._cs and ._csdll are run as C# pages.")
+             .withNote("C# / ._csdll backend support")
+             .usedLater(),
+         field("Enable_WASM", "WebAssembly pages", &LaterOptions::enableWasm)
+             .withHelp("Whether files ending in ._wasm are run as WebAssembly pages.")
+             .withNote("._wasm backend support")
+             .usedLater(),
+         field("AllowSynchronousIO", "Synchronous I/O in C# pages", &LaterOptions::allowSynchronousIO)
+             .withHelp("Whether C# pages may read and write bodies synchronously.")
+             .forExperts()
+             .usedLater(),
+         field("ForceTLS", "Proxy over TLS only", &LaterOptions::forceTLS)
+             .withHelp(
+                 "Whether requests are passed on to other servers over TLS only: a plain http:// target "
+                 "outside "
+                 "this machine is then an error. Certificates are verified in any case, see ProxyVerify.")
+             .withNote("Force TLS when proxying?")
+             .inGroup("Proxying")
+             .usedLater(),
+         field("ProxyVerify", "Verify upstream certificates", &LaterOptions::proxyVerify)
+             .withHelp(
+                 "Whether the certificates of servers that requests are passed on to are verified, except on "
+                 "loopback addresses.")
+             .inGroup("Proxying")
+             .forExperts()
+             .usedLater(),
+         field("BufferFastCGIResponse", "Buffer FastCGI", &LaterOptions::bufferFastCGIResponse)
+             .withHelp(
+                 "Whether FastCGI messages are collected before they are sent; it may suit high or low load.")
+             .withNote("Tweak PHP performance depending on high/low scale")
+             .inGroup("FastCGI")
+             .forExperts()
+             .usedLater(),
+         field("MaxConcurrentUpgradedConnections", "WebSockets at once",
+               &LaterOptions::maxConcurrentUpgradedConnections)
+             .withHelp("How many upgraded connections (WebSockets) may be open at once.")
+             .withNote("Most WebSocket connections at once")
+             .inGroup("WebSocket")
+             .usedLater(),
+         field("HttpProxyTimeout", "Proxy time-out", &LaterOptions::httpProxyTimeout)
+             .withHelp("How long a server that a request was passed on to may take to answer.")
+             .withNote("Seconds")
+             .atLeast(0)
+             .inGroup("Proxying")
+             .usedLater(),
+         field("MaxBytesPerSecond", "Bandwidth of a client", &LaterOptions::maxBytesPerSecond)
+             .withHelp("The most bytes per second that all connections of one client address get together. 0 "
+                       "means no "
+                       "limit.")
+             .withNote("Limit outbound bandwidth per client IP; 0 = no limit")
+             .countedIn(Unit::bytes)
+             .inGroup("Rate limits")
+             .usedLater(),
+         field("RateLimitTime", "Refill interval", &LaterOptions::rateLimitTime)
+             .withHelp("How often a client's allowance of requests grows by RateLimitRefill.")
+             .withNote("1 second")
+             .atLeast(0.001)
+             .inGroup("Rate limits")
+             .usedLater(),
+         field("RateLimitReq", "Requests of a client", &LaterOptions::rateLimitReq)
+             .withHelp(
+                 "How many requests one client address may make at a stretch; more are answered with 429. 0 "
+                 "switches rate limits off.")
+             .withNote(
+                 "Requests within RateLimitTime before a specific IP is limited; 0 = off. Recommended: 500")
+             .inGroup("Rate limits")
+             .usedLater(),
+         field("RateLimitRefill", "Refill", &LaterOptions::rateLimitRefill)
+             .withHelp(
+                 "By how many requests a client's allowance grows every RateLimitTime, up to RateLimitReq.")
+             .inGroup("Rate limits")
+             .usedLater(),
+         field("RateLimitQueue", "Queue", &LaterOptions::rateLimitQueue)
+             .withHelp("How many requests of a client beyond its allowance wait instead of being refused.")
+             .inGroup("Rate limits")
+             .usedLater(),
+         field("FCGI_ReceiveTimeout", "Receive time-out", &LaterOptions::fcgiReceiveTimeout)
+             .withHelp("How long a FastCGI server may be silent while an answer is awaited.")
+             .withNote("Milliseconds")
+             .countedIn(Unit::milliseconds)
+             .atLeast(0)
+             .inGroup("FastCGI")
+             .usedLater(),
+         field("FCGI_SendTimeout", "Send time-out", &LaterOptions::fcgiSendTimeout)
+             .withHelp("How long a FastCGI server may take nothing while a request is sent to it.")
+             .withNote("Milliseconds")
+             .countedIn(Unit::milliseconds)
+             .atLeast(0)
+             .inGroup("FastCGI")
+             .usedLater(),
+         field("FCGI_MaxPoolSize", "Idle connections", &LaterOptions::fcgiMaxPoolSize)
+             .withHelp("How many idle connections to a FastCGI server are kept for the next request.")
+             .inGroup("FastCGI")
+             .usedLater(),
+         field("ClearSessEveryXMin", "Forget sessions", &LaterOptions::clearSessEveryXMin)
+             .withHelp("How often sessions that were saved are taken out of memory; they are read again when "
+                       "needed. 0 "
+                       "means never.")
+             .withNote("Minutes")
+             .countedIn(Unit::minutes)
+             .atLeast(0)
+             .inGroup("Sessions")
+             .usedLater(),
+         field("WebSocketTimeout", "Ping interval", &LaterOptions::webSocketTimeout)
+             .withHelp("How often a WebSocket client is pinged; one that does not answer is disconnected.")
+             .withNote("Seconds")
+             .atLeast(0)
+             .inGroup("WebSocket")
+             .usedLater(),
+         field("WebSocketEndpointTimeout", "Connect time-out", &LaterOptions::webSocketEndpointTimeout)
+             .withHelp("How long connecting to the server that a WebSocket is passed on to may take.")
+             .withNote("Seconds")
+             .atLeast(0)
+             .inGroup("WebSocket")
+             .usedLater(),
+         field("CertDir", "Folder of certificates", &LaterOptions::certDir)
+             .withHelp(
+                 "The folder with one folder for each domain that holds fullchain.pem and privkey.pem. The "
+                 "command line's --certPath=DIR comes first.")
+             .withNote("certs -> domain1, domain2 -> privkey.pem, fullchain.pem // "
+                       "--certPath=/etc/letsencrypt/live/")
+             .asFolder()
+             .inGroup("Certificates")
+             .usedLater(),
+         field("SessionsDir", "Folder of sessions", &LaterOptions::sessionsDir)
+             .withHelp("The folder that C# pages save sessions to.")
+             .withNote("Used by C# pages for saving and loading sessions")
+             .asFolder()
+             .inGroup("Sessions")
+             .usedLater(),
+         field("SessionCookieName", "Session cookie", &LaterOptions::sessionCookieName)
+             .withHelp("The name of the cookie that holds a session's id.")
+             .inGroup("Sessions")
+             .usedLater(),
+         field("Rand_Alphabet", "Letters of random ids", &LaterOptions::randAlphabet)
+             .withHelp("The letters that random ids, such as those of sessions, are made of.")
+             .withNote("Letters used for randomizing, e.g. SSID")
+             .inGroup("Sessions")
+             .forExperts()
+             .usedLater(),
+         field("ForwardExt", "Pass on by extension", &LaterOptions::forwardExt)
+             .withHelp(
+                 "Passes requests for files of an extension on to another server: \"http://…\", "
+                 "\"https://…\", "
+                 "\"fcgi://host:port\" or \"fcgi:///path/of.sock\". {domain} stands for the site's host. "
+                 "\"auto\" finds and runs PHP. Files of these extensions are never sent as they are.")
+             .withNote("Reverse-proxy and FastCGI support")
+             .keyedBy("extension")
+             .inGroup("Proxying")
+             .usedLater()});
+    return kFields;
+}
+
+void LaterOptions::check(schema::Checker& checker) const {
+    for (const auto& [extension, target] : forwardExt) {
+        bool known = equalsIgnoreCase(target, "auto");
+        for (std::string_view scheme : {"http://", "https://", "fcgi://"}) {
+            known = known || (startsWithIgnoreCase(target, scheme) && target.size() > scheme.size());
+        }
+        if (!known) {
+            checker.error(
+                {"ForwardExt", extension},
+                fmt::format("expected \"http://…\", \"https://…\", \"fcgi://…\" or \"auto\", found \"{}\"",
+                            escapeControl(target)));
+        }
+    }
+    if (randAlphabet.size() < 2) {
+        checker.error({"Rand_Alphabet"}, "expected at least two letters");
+    }
+    if (sessionCookieName.empty() || sessionCookieName.find_first_of(" \t\r\n=;,\"") != std::string::npos) {
+        checker.error({"SessionCookieName"}, "expected the name of a cookie: no blanks, quotes, = ; or ,");
+    }
+}
+
+} // namespace saker::host

@@ -1,0 +1,92 @@
+#include "host/listen_plan.h"
+
+#include "os/process.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace saker::host {
+
+namespace {
+
+using loop::SocketAddress;
+
+/// The addresses of a port: those given, else every IPv4 and IPv6 address.
+Result<std::vector<SocketAddress>> addressesOf(const std::vector<std::string>& hosts, std::uint16_t port) {
+    std::vector<SocketAddress> addresses;
+    if (hosts.empty()) {
+        for (const char* any : {"0.0.0.0", "::"}) {
+            addresses.push_back(*SocketAddress::parse(any, port));
+        }
+        return addresses;
+    }
+    for (const std::string& host : hosts) {
+        auto address = SocketAddress::parse(host, port);
+        if (!address) {
+            return Error{ErrorKind::configuration, address.error().message, "ListenAddresses"};
+        }
+        addresses.push_back(*address);
+    }
+    return addresses;
+}
+
+} // namespace
+
+Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven,
+                                 const std::vector<SocketAddress>& present, std::size_t loops) {
+    ListenPlan plan;
+    std::optional<Error> firstFailure;
+    for (std::uint16_t port : options.httpPorts) {
+        auto addresses = addressesOf(options.listenAddresses, port);
+        if (!addresses) {
+            return addresses.error();
+        }
+        std::size_t had = 0;
+        std::optional<Error> failure;
+        for (const SocketAddress& address : *addresses) {
+            if (std::find(present.begin(), present.end(), address) != present.end()) {
+                plan.keep.push_back(address);
+                ++had;
+                continue;
+            }
+            auto sockets = net::ListenSocket::bindGroup(address, loops);
+            if (sockets) {
+                plan.open.push_back({address, std::move(*sockets)});
+                ++had;
+            } else if (!failure) {
+                failure = sockets.error();
+            }
+        }
+        // "Every address" is had when one family is: many machines have no IPv6.
+        const bool enough = options.listenAddresses.empty() ? had > 0 : !failure;
+        if (enough) {
+            continue;
+        }
+        if (std::string holder = os::portHolder(port); !holder.empty()) {
+            failure->message += fmt::format(" Port {} is held by {}.", port, holder);
+        }
+        if (isGiven) {
+            return *failure;
+        }
+        plan.warnings.push_back(failure->text());
+        if (!firstFailure) {
+            firstFailure = failure;
+        }
+    }
+    if (plan.open.empty() && plan.keep.empty()) {
+        if (firstFailure) {
+            return *firstFailure;
+        }
+        return Error{ErrorKind::configuration, "There is no port to listen on: HttpPorts is empty.", "/HttpPorts"};
+    }
+    for (const SocketAddress& address : present) {
+        if (std::find(plan.keep.begin(), plan.keep.end(), address) == plan.keep.end()) {
+            plan.close.push_back(address);
+        }
+    }
+    return plan;
+}
+
+} // namespace saker::host

@@ -1,0 +1,30 @@
+// Which addresses are to be listened on, and which of the present ones stay. Sockets are bound while a configuration is
+// prepared, so that a port which cannot be had stops the change before anything has changed.
+#pragma once
+
+#include "loop/socket_address.h"
+#include "net/listen_options.h"
+#include "net/listen_socket.h"
+
+#include <string>
+#include <vector>
+
+namespace saker::host {
+
+struct ListenPlan {
+    struct Opening {
+        loop::SocketAddress address;
+        std::vector<net::ListenSocket> sockets; ///< one per loop
+    };
+    std::vector<Opening> open;
+    std::vector<loop::SocketAddress> close;
+    std::vector<loop::SocketAddress> keep;
+    std::vector<std::string> warnings; ///< default ports that could not be had
+};
+
+/// Binds what is new. Fails when a port cannot be bound that the user asked for (`isGiven`), or when none is left; a
+/// *default* port that cannot be had is only a warning.
+Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven,
+                                 const std::vector<loop::SocketAddress>& present, std::size_t loops);
+
+} // namespace saker::host

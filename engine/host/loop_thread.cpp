@@ -1,0 +1,229 @@
+#include "host/loop_thread.h"
+
+#include "base/error.h"
+#include "http/h1/h1_connection.h"
+#include "net/tcp_transport.h"
+#include "observe/log.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <future>
+#include <map>
+
+namespace saker::host {
+
+/// The loop's registrations with the indexes it reads. One each, as long as any configuration in use needs it.
+class LoopThread::Readers {
+public:
+    std::shared_ptr<routing::Quiescence::Reader> acquire(const std::shared_ptr<routing::ContentRoot>& root) {
+        std::weak_ptr<routing::Quiescence::Reader>& known = byRoot_[root.get()];
+        if (auto reader = known.lock()) {
+            return reader;
+        }
+        // The root is captured: an index must outlive its readers.
+        readers_.push_back(std::make_unique<routing::Quiescence::Reader>(root->index.quiescence()));
+        auto* made = readers_.back().get();
+        std::shared_ptr<routing::Quiescence::Reader> reader(
+            made, [this, root](routing::Quiescence::Reader* last) { release(last, root.get()); });
+        known = reader;
+        return reader;
+    }
+    void quiescent() {
+        for (auto& reader : readers_) {
+            reader->quiescent();
+        }
+    }
+    void setAsleep(bool asleep) {
+        for (auto& reader : readers_) {
+            if (asleep) {
+                reader->offline();
+            } else {
+                reader->online();
+            }
+        }
+    }
+
+private:
+    void release(routing::Quiescence::Reader* reader, routing::ContentRoot* root) {
+        byRoot_.erase(root);
+        std::erase_if(readers_, [reader](const auto& mine) { return mine.get() == reader; });
+    }
+
+    std::vector<std::unique_ptr<routing::Quiescence::Reader>> readers_;
+    std::map<routing::ContentRoot*, std::weak_ptr<routing::Quiescence::Reader>> byRoot_;
+};
+
+/// Members in the order of their needs: readers go last.
+struct LoopThread::Share {
+    Share(loop::EventLoop& loop, std::shared_ptr<const Runtime> runtime, static_files::StaticFileHandler::Shared files)
+        : runtime(std::move(runtime)), dispatcher(this->runtime->sites, this->runtime->dispatch),
+          files(loop, files, dispatcher) {
+        dispatcher.setContent(this->files);
+    }
+
+    std::shared_ptr<const Runtime> runtime;
+    std::vector<std::shared_ptr<routing::Quiescence::Reader>> readers;
+    routing::Dispatcher dispatcher;
+    static_files::StaticFileHandler files;
+};
+
+Result<std::unique_ptr<LoopThread>> LoopThread::create(const loop::LoopOptions& options, LoopShared& shared) {
+    auto loop = loop::EventLoop::create(options);
+    if (!loop) {
+        return loop.error();
+    }
+    return std::unique_ptr<LoopThread>(new LoopThread(std::move(*loop), shared));
+}
+
+LoopThread::LoopThread(std::unique_ptr<loop::EventLoop> loop, LoopShared& shared)
+    : loop_(std::move(loop)), shared_(shared), counters_(shared.metrics.addLoop()),
+      readers_(std::make_unique<Readers>()), context_(*loop_, counters_, shared.slowClients, shared.connections),
+      troubleLimit_(std::chrono::seconds(10)) {
+    loop_->setTurnHook([this] { readers_->quiescent(); });
+    loop_->setSleepHook([this](bool asleep) { readers_->setAsleep(asleep); });
+}
+
+LoopThread::~LoopThread() { shared_.metrics.removeLoop(counters_); }
+
+void LoopThread::start() {
+    thread_ = std::thread([this] { loop_->run(); });
+}
+
+void LoopThread::call(std::function<void()> function) {
+    std::promise<void> done;
+    loop_->post([&] {
+        function();
+        done.set_value();
+    });
+    done.get_future().wait();
+}
+
+void LoopThread::stop() {
+    if (!thread_.joinable()) {
+        return;
+    }
+    // Closing takes turns of the loop: sockets are released in one and reported gone in a later one.
+    bool isEmptyNow = false;
+    for (int round = 0; round < 100 && !isEmptyNow; ++round) {
+        call([&] {
+            for (net::Listener* listener : std::vector<net::Listener*>(listeners_)) {
+                listener->close();
+            }
+            context_.abortAll();
+            isEmptyNow = isEmpty();
+        });
+    }
+    call([this] {
+        context_.setAccessLog(nullptr);
+        logChannel_.reset();
+        context_.setSettings(makeRef<http::ConnectionSettings>()); // lets go of the configuration
+    });
+    loop_->stop();
+    thread_.join();
+}
+
+void LoopThread::apply(std::shared_ptr<const Runtime> runtime, std::shared_ptr<observe::AccessLog> accessLog) {
+    if (log_ != accessLog) {
+        context_.setAccessLog(nullptr);
+        logChannel_.reset();
+        log_ = std::move(accessLog);
+        if (log_) {
+            logChannel_ = std::make_unique<observe::AccessLog::Channel>(log_);
+            context_.setAccessLog(logChannel_.get());
+        }
+    }
+    static_files::StaticFileHandler::Shared files{
+        shared_.store, shared_.workers,
+        std::max<std::uint64_t>(1 << 20, runtime->options.staticFiles.contentCacheSize / 4 / shared_.loopCount)};
+    auto share = std::make_shared<Share>(*loop_, runtime, files);
+    for (const auto& root : runtime->roots) {
+        share->readers.push_back(readers_->acquire(root));
+    }
+    auto settings = makeRef<http::ConnectionSettings>();
+    applyHttpOptions(runtime->options.http, *settings);
+    settings->handler = &share->dispatcher;
+    settings->owner = share;
+    share_ = share;
+    context_.setSettings(std::move(settings));
+}
+
+Result<void> LoopThread::listen(net::ListenSocket socket) {
+    auto listener = net::Listener::open(*loop_, std::move(socket), *this);
+    if (!listener) {
+        return listener.error();
+    }
+    listeners_.push_back(*listener);
+    return {};
+}
+
+void LoopThread::retire(const loop::SocketAddress& address, unsigned graceMs) {
+    for (net::Listener* listener : std::vector<net::Listener*>(listeners_)) {
+        if (listener->address() == address) {
+            listener->retire(graceMs);
+        }
+    }
+}
+
+void LoopThread::retireAll(unsigned graceMs) {
+    for (net::Listener* listener : std::vector<net::Listener*>(listeners_)) {
+        listener->retire(graceMs);
+    }
+}
+
+void LoopThread::drain() { context_.drain(); }
+
+void LoopThread::abortAll() {
+    for (net::Listener* listener : std::vector<net::Listener*>(listeners_)) {
+        listener->close();
+    }
+    context_.abortAll();
+}
+
+void LoopThread::flushLog() {
+    if (logChannel_) {
+        logChannel_->flush();
+    }
+}
+
+void LoopThread::trimMemory() {
+    if (auto share = share_.lock()) {
+        share->files.trimMemory();
+    }
+}
+
+void LoopThread::onConnection(net::Listener&, loop::NativeSocket socket, const loop::SocketAddress& peer) {
+    net::TcpTransport& transport = net::TcpTransport::open(*loop_, socket, peer);
+    const std::uint64_t limit = shared_.maxConnections.load(std::memory_order_relaxed);
+    if (limit != 0 && shared_.connections.load(std::memory_order_relaxed) >= limit) {
+        counters_.onConnectionRejected();
+        BufferChain answer;
+        answer.appendStatic("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"
+                            "Content-Type: text/plain; charset=utf-8\r\nContent-Length: 41\r\n\r\n"
+                            "Too many connections; try again shortly.\n");
+        transport.write(answer);
+        transport.lingerAndClose();
+        troubleLimit_.write(log::Level::warning, "connections",
+                            "{} connections are open, as many as MaxConcurrentConnections allows: {} was turned away.",
+                            limit, peer.text());
+        return;
+    }
+    if (shared_.slowClients.isBlocked(peer, loop_->now())) {
+        counters_.onConnectionRejected();
+        transport.close(true);
+        return;
+    }
+    http::H1Connection::start(transport, context_);
+}
+
+void LoopThread::onListenerTrouble(net::Listener& listener, int error) {
+    troubleLimit_.write(log::Level::error, "listener", "{}: accepting failed: {}.{}", listener.address().text(),
+                        systemErrorText(error),
+                        error == EMFILE || error == ENFILE
+                            ? " Raise the limit of open files (ulimit -n, LimitNOFILE) or lower KeepAliveTimeout."
+                            : "");
+}
+
+void LoopThread::onListenerClosed(net::Listener& listener) { std::erase(listeners_, &listener); }
+
+} // namespace saker::host

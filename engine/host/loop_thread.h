@@ -1,0 +1,89 @@
+// One event loop with its thread: the listeners on it, the connections they bring, and its share of the current
+// configuration. The engine talks to it by call(), which runs on the loop.
+#pragma once
+
+#include "host/runtime.h"
+#include "handlers/static_files/static_file_handler.h"
+#include "http/loop_context.h"
+#include "loop/event_loop.h"
+#include "loop/worker_pool.h"
+#include "net/listener.h"
+#include "observe/access_log.h"
+#include "observe/metrics.h"
+#include "observe/repeat_limit.h"
+#include "routing/quiescence.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace saker::host {
+
+/// What all loops share; outlives them.
+struct LoopShared {
+    observe::Metrics& metrics;
+    static_files::ContentStore& store;
+    loop::WorkerPool& workers;
+    http::SlowClients slowClients;
+    std::atomic<std::uint64_t> connections{0};    ///< open, on all loops
+    std::atomic<std::uint64_t> maxConnections{0}; ///< 0: no limit
+    std::size_t loopCount = 1;
+
+    LoopShared(observe::Metrics& metrics, static_files::ContentStore& store, loop::WorkerPool& workers)
+        : metrics(metrics), store(store), workers(workers) {}
+};
+
+class LoopThread final : private net::ListenerUser {
+public:
+    static Result<std::unique_ptr<LoopThread>> create(const loop::LoopOptions& options, LoopShared& shared);
+    /// REQUIRES: stopped, or never started.
+    ~LoopThread();
+
+    void start();
+    /// Runs the function on the loop and waits for it.
+    void call(std::function<void()> function);
+    /// Ends the loop's thread; what is still open is closed hard.
+    void stop();
+
+    // ---- on the loop's thread ----
+
+    /// New exchanges belong to this configuration from now on.
+    void apply(std::shared_ptr<const Runtime> runtime, std::shared_ptr<observe::AccessLog> accessLog);
+    Result<void> listen(net::ListenSocket socket);
+    /// Closes the listener of an address without losing a client.
+    void retire(const loop::SocketAddress& address, unsigned graceMs);
+    void retireAll(unsigned graceMs);
+    void drain();
+    void abortAll();
+    void flushLog();
+    void trimMemory();
+    bool isEmpty() const { return listeners_.empty() && context_.connectionCount() == 0; }
+
+    loop::BackendKind backendKind() const { return loop_->backendKind(); }
+
+private:
+    class Readers;
+    struct Share; // this loop's share of one Runtime
+
+    LoopThread(std::unique_ptr<loop::EventLoop> loop, LoopShared& shared);
+
+    void onConnection(net::Listener& listener, loop::NativeSocket socket, const loop::SocketAddress& peer) override;
+    void onListenerTrouble(net::Listener& listener, int error) override;
+    void onListenerClosed(net::Listener& listener) override;
+
+    std::unique_ptr<loop::EventLoop> loop_;
+    LoopShared& shared_;
+    observe::LoopCounters& counters_;
+    std::unique_ptr<Readers> readers_;
+    http::LoopContext context_;
+    std::unique_ptr<observe::AccessLog::Channel> logChannel_;
+    std::shared_ptr<observe::AccessLog> log_;
+    std::weak_ptr<Share> share_;
+    std::vector<net::Listener*> listeners_; // they own themselves until onListenerClosed
+    observe::RepeatLimit troubleLimit_;
+    std::thread thread_;
+};
+
+} // namespace saker::host

@@ -1,0 +1,469 @@
+#include "host/running_engine.h"
+
+#include "observe/log.h"
+#include "observe/log_setup.h"
+#include "os/affinity.h"
+#include "os/memory.h"
+#include "os/process.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+namespace saker::host {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// New clients that the system has queued on a listener get so long to be served when it closes for good.
+constexpr unsigned kStopGraceMs = 100;
+constexpr unsigned kReloadGraceMs = 500;
+
+loop::BackendKind backendOf(EventBackend backend) {
+    switch (backend) {
+    case EventBackend::epoll:
+        return loop::BackendKind::epoll;
+    case EventBackend::ioUring:
+        return loop::BackendKind::ioUring;
+    case EventBackend::fault:
+        return loop::BackendKind::fault;
+    case EventBackend::automatic:
+        break;
+    }
+    return loop::BackendKind::automatic;
+}
+
+std::uint64_t monotonicSeconds() {
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+} // namespace
+
+Result<std::unique_ptr<Engine>> Engine::create(const LoadedConfig& config, const Overrides& overrides,
+                                               EngineOwner& owner) {
+    return std::unique_ptr<Engine>(std::make_unique<RunningEngine>(config, overrides, owner));
+}
+
+RunningEngine::RunningEngine(const LoadedConfig& config, const Overrides& overrides, EngineOwner& owner)
+    : configStore_(overrides), config_(config), logLevel_(overrides.logLevel), owner_(owner) {}
+
+RunningEngine::~RunningEngine() { stop(control::StopMode::now); }
+
+std::shared_ptr<const Runtime> RunningEngine::runtime() const {
+    std::lock_guard lock(mutex_);
+    return runtime_;
+}
+
+Result<void> RunningEngine::openLogs(const EngineOptions& options, std::shared_ptr<observe::AccessLog>& accessLog) {
+    log::Setup setup;
+    if (logLevel_) {
+        setup.level = log::parseLevel(*logLevel_).value_or(log::Level::info);
+    }
+    if (options.log.logging) {
+        setup.file = options.log.errorLogFile;
+    }
+    if (auto done = log::setUp(setup); !done) {
+        return done;
+    }
+    const observe::AccessLogOptions& wanted = options.log.accessLog;
+    if (wanted.file.empty()) {
+        accessLog = nullptr;
+        return {};
+    }
+    if (accessLog && accessLog->options() == wanted) {
+        return {};
+    }
+    auto opened = observe::AccessLog::open(wanted);
+    if (!opened) {
+        return opened.error();
+    }
+    accessLog = *opened;
+    return {};
+}
+
+Result<void> RunningEngine::start() {
+    std::lock_guard change(changeMutex_);
+    const EngineOptions& options = config_.options;
+    if (auto opened = openLogs(options, accessLog_); !opened) {
+        return opened;
+    }
+    metrics_.setDetailed(options.log.serverMetrics);
+    const std::size_t count = options.process.workers != 0 ? options.process.workers : os::defaultWorkerCount();
+
+    // Bound first: a port that cannot be had should be said before thousands of files are read. The system queues no
+    // client yet: that begins with listen().
+    auto plan = planListeners(options.listen, config_.httpPortsGiven, {}, count);
+    if (!plan) {
+        return plan.error();
+    }
+    warnings_ = plan->warnings;
+
+    auto built = buildRuntime(options, nullptr,
+                              {roots_, metrics_, [this](const routing::FileIndex::Progress& progress) {
+                                   owner_.onStartProgress({progress.files, progress.directories});
+                               }});
+    if (!built) {
+        return built.error();
+    }
+    runtime_ = *built;
+    warnings_.insert(warnings_.end(), runtime_->warnings.begin(), runtime_->warnings.end());
+
+    const static_files::StaticOptions& files = options.staticFiles;
+    store_.configure({.budget = files.contentCacheSize, .maxIdentity = files.maxCachedFileSize});
+    workers_ = std::make_unique<loop::WorkerPool>(static_cast<unsigned>(std::clamp<std::size_t>(count, 2, 8)));
+    shared_ = std::make_unique<LoopShared>(metrics_, store_, *workers_);
+    shared_->loopCount = count;
+    loop::LoopOptions loopOptions;
+    loopOptions.backend = backendOf(options.process.eventBackend);
+    for (std::size_t i = 0; i < count; ++i) {
+        loopOptions.faultSeed = i + 1;
+        auto loop = LoopThread::create(loopOptions, *shared_);
+        if (!loop) {
+            return loop.error();
+        }
+        loops_.push_back(std::move(*loop));
+        loops_.back()->start();
+    }
+    log::info("start", "{} event loop{} on {}.", count, count == 1 ? "" : "s",
+              loop::EventLoop::backendName(loops_.front()->backendKind()));
+    applyEverywhere(runtime_);
+    if (auto opened = openListeners(*plan); !opened) {
+        return opened;
+    }
+    metrics_.tick(monotonicSeconds());
+    house_ = std::thread([this] { keepHouse(); });
+    return {};
+}
+
+void RunningEngine::applyEverywhere(const std::shared_ptr<const Runtime>& runtime) {
+    const auto& limit = runtime->options.http.maxConcurrentConnections;
+    shared_->maxConnections = limit.value_or(0);
+    for (auto& loop : loops_) {
+        loop->call([&] { loop->apply(runtime, accessLog_); });
+    }
+}
+
+Result<void> RunningEngine::openListeners(ListenPlan& plan) {
+    for (ListenPlan::Opening& opening : plan.open) {
+        for (std::size_t i = 0; i < loops_.size(); ++i) {
+            Result<void> opened;
+            loops_[i]->call([&] { opened = loops_[i]->listen(std::move(opening.sockets[i])); });
+            if (!opened) {
+                return opened;
+            }
+        }
+        listening_.push_back(opening.address);
+    }
+    return {};
+}
+
+Result<control::ReloadReport> RunningEngine::reload() {
+    std::lock_guard change(changeMutex_);
+    if (loops_.empty()) {
+        return Error{ErrorKind::notRunning, "The engine is stopping.", ""};
+    }
+    control::ReloadReport report;
+    std::shared_ptr<const Runtime> before = runtime();
+    auto loaded = configStore_.reload(config_);
+    if (!loaded) {
+        return loaded.error();
+    }
+    EngineOptions options = loaded->options;
+    for (const schema::Problem& warning : loaded->warnings) {
+        report.warnings.push_back(warning.text());
+    }
+    for (const schema::Change& change : diff(config_.options, options)) {
+        (change.apply == schema::Apply::restart ? report.needsRestart : report.applied).push_back(change.key);
+    }
+    // What cannot change while running stays as it is.
+    options.process = before->options.process;
+    options.process.shutdownTimeout = loaded->options.process.shutdownTimeout;
+
+    auto built = buildRuntime(options, before.get(), {roots_, metrics_, {}});
+    if (!built) {
+        return built.error();
+    }
+    auto plan = planListeners(options.listen, loaded->httpPortsGiven, listening_, loops_.size());
+    if (!plan) {
+        return plan.error();
+    }
+    std::shared_ptr<observe::AccessLog> accessLog = accessLog_;
+    if (auto opened = openLogs(options, accessLog); !opened) {
+        return opened.error();
+    }
+    // From here on nothing can fail but an accept on a socket that is bound already.
+    {
+        std::lock_guard lock(mutex_);
+        runtime_ = *built;
+        accessLog_ = std::move(accessLog);
+    }
+    config_ = std::move(*loaded);
+    store_.configure({.budget = options.staticFiles.contentCacheSize, .maxIdentity = options.staticFiles.maxCachedFileSize});
+    metrics_.setDetailed(options.log.serverMetrics);
+    applyEverywhere(*built);
+    if (auto opened = openListeners(*plan); !opened) {
+        return opened.error();
+    }
+    for (const loop::SocketAddress& address : plan->close) {
+        for (auto& loop : loops_) {
+            loop->call([&] { loop->retire(address, kReloadGraceMs); });
+        }
+        std::erase(listening_, address);
+    }
+    report.keptSites = (*built)->keptSites;
+    report.warnings.insert(report.warnings.end(), plan->warnings.begin(), plan->warnings.end());
+    report.warnings.insert(report.warnings.end(), (*built)->warnings.begin(), (*built)->warnings.end());
+    return report;
+}
+
+void RunningEngine::stop(control::StopMode mode) {
+    if (mode == control::StopMode::now) {
+        cutShort_ = true; // another thread may be waiting below
+    }
+    std::lock_guard change(changeMutex_);
+    if (house_.joinable()) {
+        {
+            std::lock_guard lock(houseMutex_);
+            houseEnds_ = true;
+        }
+        houseWake_.notify_all();
+        house_.join();
+    }
+    if (!loops_.empty()) {
+        for (auto& loop : loops_) {
+            loop->call([&] {
+                if (mode == control::StopMode::now) {
+                    loop->abortAll();
+                } else {
+                    loop->retireAll(kStopGraceMs);
+                    loop->drain();
+                }
+            });
+        }
+        if (mode != control::StopMode::now) {
+            auto limit = mode == control::StopMode::drain
+                             ? milliseconds::max()
+                             : std::chrono::duration_cast<milliseconds>(runtime()->options.process.shutdownTimeout);
+            if (!waitUntilEmpty(limit)) {
+                log::warning("stop", "{} connections were cut off.", shared_->connections.load());
+                for (auto& loop : loops_) {
+                    loop->call([&] { loop->abortAll(); });
+                }
+            }
+        }
+        // Jobs end while the loops still take their results.
+        workers_.reset();
+        for (auto& loop : loops_) {
+            loop->stop();
+        }
+        loops_.clear();
+    }
+    std::lock_guard lock(mutex_);
+    accessLog_ = nullptr;
+}
+
+bool RunningEngine::waitUntilEmpty(milliseconds limit) {
+    const auto start = std::chrono::steady_clock::now();
+    while (!cutShort_) {
+        bool empty = true;
+        for (auto& loop : loops_) {
+            loop->call([&] { empty = empty && loop->isEmpty(); });
+        }
+        if (empty) {
+            return true;
+        }
+        if (limit != milliseconds::max() && std::chrono::steady_clock::now() - start >= limit) {
+            return false;
+        }
+        std::this_thread::sleep_for(milliseconds(5));
+    }
+    return false;
+}
+
+void RunningEngine::reopenLogs() {
+    log::reopen();
+    std::shared_ptr<observe::AccessLog> accessLog;
+    {
+        std::lock_guard lock(mutex_);
+        accessLog = accessLog_;
+    }
+    if (accessLog) {
+        accessLog->reopen();
+    }
+}
+
+std::vector<ListeningAddress> RunningEngine::listening() const {
+    std::vector<ListeningAddress> out;
+    for (const loop::SocketAddress& address : listening_) {
+        out.push_back({address, false});
+    }
+    return out;
+}
+
+std::vector<std::string> RunningEngine::warnings() const { return warnings_; }
+
+/// Once a second: rates, and log lines on their way.
+void RunningEngine::keepHouse() {
+    std::unique_lock lock(houseMutex_);
+    auto next = std::chrono::steady_clock::now();
+    while (!houseEnds_) {
+        next += std::chrono::seconds(1);
+        if (houseWake_.wait_until(lock, next, [this] { return houseEnds_; })) {
+            return;
+        }
+        metrics_.tick(monotonicSeconds());
+        std::shared_ptr<observe::AccessLog> accessLog;
+        {
+            std::lock_guard guard(mutex_);
+            accessLog = accessLog_;
+        }
+        if (accessLog) {
+            for (auto& loop : loops_) {
+                loop->call([&] { loop->flushLog(); });
+            }
+        }
+    }
+}
+
+// ---- services ----
+
+std::shared_ptr<routing::ContentRoot> RunningEngine::firstRoot() const {
+    auto current = runtime();
+    return current && !current->roots.empty() ? current->roots.front() : nullptr;
+}
+
+void RunningEngine::listFiles(std::string_view search, const std::function<bool(std::string_view)>& visit) {
+    auto current = runtime();
+    if (!current) {
+        return;
+    }
+    bool goesOn = true;
+    for (const auto& root : current->roots) {
+        routing::Quiescence::Reader reader(root->index.quiescence());
+        root->index.forEach({}, [&](std::string_view path) {
+            if (goesOn && (search.empty() || path.find(search) != std::string_view::npos)) {
+                goesOn = visit(path);
+            }
+        });
+    }
+}
+
+std::uint64_t RunningEngine::countFiles(std::string_view search) {
+    std::uint64_t count = 0;
+    listFiles(search, [&](std::string_view) {
+        ++count;
+        return true;
+    });
+    return count;
+}
+
+Result<std::string> RunningEngine::subFolder(const routing::ContentRoot& root, std::string_view sub) const {
+    std::string relative(sub);
+    if (relative.starts_with(root.options.root)) { // a full path is as good
+        relative.erase(0, root.options.root.size());
+    }
+    while (relative.starts_with('/')) {
+        relative.erase(0, 1);
+    }
+    while (relative.ends_with('/')) {
+        relative.pop_back();
+    }
+    if (relative == ".") {
+        relative.clear();
+    }
+    std::string_view rest = relative;
+    while (!rest.empty()) {
+        std::size_t slash = rest.find('/');
+        if (rest.substr(0, slash) == "..") {
+            return Error{ErrorKind::notFound, "The path leads out of the served folder.", std::string(sub)};
+        }
+        rest = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
+    }
+    return relative;
+}
+
+Result<std::string> RunningEngine::indexFolder(std::string_view sub) {
+    auto root = firstRoot();
+    if (!root) {
+        return Error{ErrorKind::notFound, "No folder is served.", ""};
+    }
+    auto relative = subFolder(*root, sub);
+    if (!relative) {
+        return relative.error();
+    }
+    return relative->empty() ? root->options.root : root->options.root + "/" + *relative;
+}
+
+Result<control::IndexReport> RunningEngine::indexFiles(std::string_view sub) {
+    auto folder = indexFolder(sub);
+    if (!folder) {
+        return folder.error();
+    }
+    auto root = firstRoot();
+    auto found = root->index.scan(*subFolder(*root, sub));
+    if (!found) {
+        return found.error();
+    }
+    return control::IndexReport{*folder, found->files, found->directories};
+}
+
+Result<control::IndexReport> RunningEngine::indexOneLevel(std::string_view sub) {
+    auto folder = indexFolder(sub);
+    if (!folder) {
+        return folder.error();
+    }
+    auto root = firstRoot();
+    auto found = root->index.scanOneLevel(*subFolder(*root, sub));
+    if (!found) {
+        return found.error();
+    }
+    return control::IndexReport{*folder, found->files, found->directories};
+}
+
+control::StatsSnapshot RunningEngine::stats(milliseconds window) {
+    os::ProcessUsage before = os::processUsage();
+    if (window.count() > 0) {
+        std::this_thread::sleep_for(window);
+    }
+    observe::MetricsSnapshot now = metrics_.snapshot();
+    control::StatsSnapshot out;
+    out.detailed = now.detailed;
+    out.requests = now.totals.requests();
+    out.perSecond = static_cast<double>(now.rates.lastSecond);
+    out.perMinute = static_cast<double>(now.rates.lastMinute);
+    out.perHour = static_cast<double>(now.rates.lastHour);
+    out.statusClasses = now.totals.byStatusClass;
+    out.bytesReceived = now.totals.bytesReceived;
+    out.bytesSent = now.totals.bytesSent;
+    out.connections = now.totals.connectionsActive();
+    out.connectionsAccepted = now.totals.connectionsOpened;
+    out.memoryBytes = now.process.residentBytes;
+    out.cpuPercent = window.count() > 0 ? os::cpuPercent(before, os::processUsage()) : now.cpuPercent;
+    out.uptime = std::chrono::seconds(now.uptimeSeconds);
+    if (auto current = runtime()) {
+        for (const auto& root : current->roots) {
+            out.indexedFiles += root->index.fileCount();
+        }
+    }
+    return out;
+}
+
+std::uint64_t RunningEngine::collectGarbage() {
+    const std::uint64_t before = os::processUsage().residentBytes;
+    store_.clear();
+    for (auto& loop : loops_) {
+        loop->call([&] { loop->trimMemory(); });
+    }
+    os::releaseFreeMemory();
+    const std::uint64_t after = os::processUsage().residentBytes;
+    return before > after ? before - after : 0;
+}
+
+Result<std::vector<std::string>> RunningEngine::loadCertificates() {
+    return Error{ErrorKind::failure, "This version serves plain HTTP only: certificates are not used yet.", ""};
+}
+
+} // namespace saker::host

@@ -1,0 +1,83 @@
+// The engine: loops, listeners, the current Runtime, and the services that commands ask for.
+#pragma once
+
+#include "host/config_store.h"
+#include "host/engine.h"
+#include "host/listen_plan.h"
+#include "host/loop_thread.h"
+#include "host/runtime.h"
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace saker::host {
+
+class RunningEngine final : public Engine, private control::EngineServices {
+public:
+    RunningEngine(const LoadedConfig& config, const Overrides& overrides, EngineOwner& owner);
+    ~RunningEngine() override;
+
+    Result<void> start() override;
+    Result<control::ReloadReport> reload() override;
+    void stop(control::StopMode mode) override;
+    void reopenLogs() override;
+    std::vector<ListeningAddress> listening() const override;
+    std::vector<std::string> warnings() const override;
+    control::EngineServices& services() override { return *this; }
+
+private:
+    // control::EngineServices
+    void listFiles(std::string_view search, const std::function<bool(std::string_view)>& visit) override;
+    std::uint64_t countFiles(std::string_view search) override;
+    Result<std::string> indexFolder(std::string_view sub) override;
+    Result<control::IndexReport> indexFiles(std::string_view sub) override;
+    Result<control::IndexReport> indexOneLevel(std::string_view sub) override;
+    void shutdown(control::StopMode mode) override { owner_.requestStop(mode); }
+    void restart() override { owner_.requestRestart(); }
+    control::StatsSnapshot stats(std::chrono::milliseconds window) override;
+    std::uint64_t collectGarbage() override;
+    std::vector<std::string> certificateNames() override { return {}; }
+    void clearCertificates() override {}
+    Result<std::vector<std::string>> loadCertificates() override;
+
+    Result<void> openLogs(const EngineOptions& options, std::shared_ptr<observe::AccessLog>& accessLog);
+    void applyEverywhere(const std::shared_ptr<const Runtime>& runtime);
+    Result<void> openListeners(ListenPlan& plan);
+    Result<std::string> subFolder(const routing::ContentRoot& root, std::string_view sub) const;
+    std::shared_ptr<routing::ContentRoot> firstRoot() const;
+    std::shared_ptr<const Runtime> runtime() const;
+    void keepHouse();
+    bool waitUntilEmpty(std::chrono::milliseconds limit);
+
+    const ConfigStore configStore_;
+    LoadedConfig config_; // the one in use
+    const std::optional<std::string> logLevel_;
+    EngineOwner& owner_;
+
+    observe::Metrics metrics_;
+    static_files::ContentStore store_;
+    std::unique_ptr<loop::WorkerPool> workers_;
+    std::unique_ptr<LoopShared> shared_;
+    RootPool roots_;
+    std::vector<std::unique_ptr<LoopThread>> loops_;
+    std::vector<loop::SocketAddress> listening_;
+    std::vector<std::string> warnings_;
+
+    mutable std::mutex mutex_; // runtime_ and accessLog_; held for moments
+    std::shared_ptr<const Runtime> runtime_;
+    std::shared_ptr<observe::AccessLog> accessLog_;
+    std::mutex changeMutex_; // one reload or stop at a time
+
+    std::thread house_;
+    std::mutex houseMutex_;
+    std::condition_variable houseWake_;
+    bool houseEnds_ = false;
+    std::atomic<bool> cutShort_{false}; // stop(now) while another stop waits
+};
+
+} // namespace saker::host

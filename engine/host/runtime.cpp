@@ -1,0 +1,294 @@
+#include "host/runtime.h"
+
+#include "base/text.h"
+#include "http/authority.h"
+#include "http/url.h"
+#include "observe/log.h"
+#include "os/file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace saker::host {
+
+namespace {
+
+void reportIndex(routing::Severity severity, std::string text) {
+    switch (severity) {
+    case routing::Severity::error:
+        log::error("index", "{}", text);
+        break;
+    case routing::Severity::warning:
+        log::warning("index", "{}", text);
+        break;
+    case routing::Severity::information:
+        log::info("index", "{}", text);
+        break;
+    }
+}
+
+std::string rootKey(const routing::IndexOptions& options) {
+    std::string key = fmt::format("{}|{}|{}", static_cast<int>(options.links), options.maxDepth, options.root);
+    for (const std::string& extra : options.extraRoots) {
+        key += '|';
+        key += extra;
+    }
+    return key;
+}
+
+routing::IndexOptions::Links linksOf(routing::FollowSymlinks follow) {
+    switch (follow) {
+    case routing::FollowSymlinks::always:
+        return routing::IndexOptions::Links::follow;
+    case routing::FollowSymlinks::never:
+        return routing::IndexOptions::Links::never;
+    case routing::FollowSymlinks::inside:
+        break;
+    }
+    return routing::IndexOptions::Links::inside;
+}
+
+/// A host as sites are looked up by: port stripped, folded. The text itself where it is no host.
+std::string hostKey(std::string_view text) {
+    std::string scratch;
+    auto parts = http::splitAuthority(text);
+    return std::string(http::foldHost(parts ? parts->host : text, scratch));
+}
+
+class Builder {
+public:
+    Builder(Runtime& runtime, const Runtime* previous, RuntimeParts& parts)
+        : runtime_(runtime), previous_(previous), parts_(parts), options_(runtime.options),
+          routing_(runtime.options.routing) {}
+
+    Result<void> build() {
+        auto rules = makeRules(routing::SiteOptions{});
+        routing::SiteTable::Options table;
+        table.filterFrom = routing_.filterFromDomain;
+        table.filterTo = routing_.domainFilterTo;
+        table.defaultSite = hostKey(routing_.defaultSite);
+        table.folderRules = rules;
+        table.metrics = [&metrics = parts_.metrics](std::string_view name) { return metrics.site(name); };
+        auto filtered = [&](std::string_view host) {
+            return routing::SiteTable::filtered(host, routing_.filterFromDomain, routing_.domainFilterTo);
+        };
+        for (const auto& [from, to] : routing_.domainAlias) {
+            table.domainAlias[filtered(hostKey(from))] = filtered(hostKey(to));
+        }
+
+        if (!routing_.wwwDir.empty()) {
+            auto root = acquire(routing_.wwwDir, routing_.followSymlinks, routing_.allowedRoots);
+            if (!root) {
+                return root.error();
+            }
+            auto site = std::make_shared<routing::Site>();
+            site->name = "static";
+            site->root = *root;
+            site->rules = rules;
+            site->metrics = parts_.metrics.site(site->name);
+            table.everything = std::move(site);
+        } else if (!routing_.backendDir.empty()) {
+            auto root = acquire(routing_.backendDir, routing_.followSymlinks, routing_.allowedRoots);
+            if (!root) {
+                return root.error();
+            }
+            table.folders = *root;
+        }
+        if (!table.everything) {
+            for (const auto& [name, site] : routing_.sites) {
+                addSite(name, site, table);
+            }
+        }
+        runtime_.sites = std::make_shared<const routing::SiteTable>(std::move(table));
+
+        auto dispatch = std::make_shared<routing::DispatchRules>();
+        dispatch->maxDirDepth = routing_.maxDirDepth;
+        dispatch->maxFilePathLength = routing_.maxFilePathLength;
+        for (const auto& [from, to] : routing_.urlAlias) {
+            addUrlAlias(from, to, *dispatch);
+        }
+        runtime_.dispatch = std::move(dispatch);
+        return {};
+    }
+
+private:
+    Result<std::shared_ptr<routing::ContentRoot>> acquire(const std::string& folder, routing::FollowSymlinks links,
+                                                          const std::vector<std::string>& allowed) {
+        routing::IndexOptions index;
+        index.root = folder;
+        while (index.root.size() > 1 && index.root.ends_with('/')) {
+            index.root.pop_back();
+        }
+        index.links = linksOf(links);
+        index.extraRoots = allowed;
+        auto root = parts_.roots.acquire(index, parts_.progress);
+        if (root && std::find(runtime_.roots.begin(), runtime_.roots.end(), *root) == runtime_.roots.end()) {
+            runtime_.roots.push_back(*root);
+        }
+        return root;
+    }
+
+    std::shared_ptr<const routing::SiteRules> makeRules(const routing::SiteOptions& site) {
+        const static_files::StaticOptions& files = options_.staticFiles;
+        auto rules = std::make_shared<routing::SiteRules>();
+        rules->indexPriority = site.indexPriority.value_or(routing_.indexPriority);
+        rules->loopFindEndpoint = site.loopFindEndpoint.value_or(routing_.loopFindEndpoint);
+        rules->casePolicy = site.casePolicy.value_or(routing_.casePolicy);
+        rules->directoryListing = site.directoryListing.value_or(files.directoryListing);
+        for (const auto& [status, file] : site.errorPages.value_or(routing_.errorPages)) {
+            rules->errorPages[static_cast<int>(parseDecimal(status).value_or(0))] = file;
+        }
+        for (const auto& [name, value] : site.defaultHeaders.value_or(files.defaultHeaders)) {
+            rules->defaultHeaders.push_back({name, value});
+        }
+        rules->fileTypes = std::make_shared<const routing::FileTypes>(
+            site.extTypes.value_or(files.extTypes), site.downloadIfExtension.value_or(files.downloadIfExtension));
+        routing::AccessPolicy::Options access;
+        access.sources = options_.scriptExtensions();
+        rules->access = routing::AccessPolicy(access);
+        rules->compressionLevel = site.compressionLevel.value_or(files.compressionLevel);
+        rules->precompressed = files.precompressed;
+        rules->debugPages = options_.log.debugPages;
+        rules->debugPagesRemote = options_.log.debugPagesRemote;
+        return rules;
+    }
+
+    void addSite(const std::string& name, const schema::Isolated<routing::SiteOptions>& isolated,
+                 routing::SiteTable::Options& table) {
+        const std::string key = hostKey(name);
+        auto broken = [&](const std::string& reason) {
+            std::shared_ptr<const routing::Site> last;
+            if (previous_) {
+                auto found = previous_->configuredSites.find(key);
+                if (found != previous_->configuredSites.end()) {
+                    last = found->second;
+                }
+            }
+            if (last) {
+                runtime_.keptSites.push_back(fmt::format("{}: {}", name, reason));
+                if (std::find(runtime_.roots.begin(), runtime_.roots.end(), last->root) == runtime_.roots.end()) {
+                    runtime_.roots.push_back(last->root);
+                }
+            } else {
+                runtime_.warnings.push_back(
+                    fmt::format("The site \"{}\" is not served until its settings are mended: {}", name, reason));
+                auto off = std::make_shared<routing::Site>();
+                off->name = name;
+                off->isEnabled = false;
+                off->root = table.folders;
+                off->rules = table.folderRules;
+                last = std::move(off);
+            }
+            table.sites[key] = last;
+            runtime_.configuredSites[key] = last;
+        };
+        if (!isolated.value) {
+            broken(isolated.problems.empty() ? "its settings are not valid" : isolated.problems.front().text());
+            return;
+        }
+        const routing::SiteOptions& options = *isolated.value;
+        auto site = std::make_shared<routing::Site>();
+        site->name = name;
+        site->isEnabled = options.enabled;
+        site->rules = makeRules(options);
+        site->metrics = parts_.metrics.site(name);
+        const bool ownLinks = options.followSymlinks || options.allowedRoots;
+        if (options.root.empty() && !ownLinks) {
+            if (!table.folders) {
+                broken("it has no Root, and there is no BackendDir");
+                return;
+            }
+            site->root = table.folders;
+            site->folder = name;
+        } else {
+            std::string folder = options.root.empty() ? routing_.backendDir + "/" + name : options.root;
+            auto root = acquire(folder, options.followSymlinks.value_or(routing_.followSymlinks),
+                                options.allowedRoots.value_or(routing_.allowedRoots));
+            if (!root) {
+                broken(root.error().text());
+                return;
+            }
+            site->root = *root;
+        }
+        for (const std::string& alias : options.aliases) {
+            table.siteAlias[hostKey(alias)] = key;
+        }
+        table.sites[key] = site;
+        runtime_.configuredSites[key] = site;
+    }
+
+    /// "host/path" -> "/path". The key's path is normalised as requests are.
+    void addUrlAlias(std::string_view from, std::string_view to, routing::DispatchRules& rules) {
+        std::size_t slash = from.find('/');
+        if (slash == std::string_view::npos) {
+            runtime_.warnings.push_back(fmt::format(
+                "UrlAlias: \"{}\" has no path and never matches; write it as \"host/path\".", from));
+            return;
+        }
+        std::string scratch;
+        http::NormalPath path = http::normalisePath(from.substr(slash), scratch);
+        if (!path.ok()) {
+            runtime_.warnings.push_back(
+                fmt::format("UrlAlias: \"{}\" is no path: {}", from, http::pathErrorText(path.error)));
+            return;
+        }
+        std::string host = routing::SiteTable::filtered(hostKey(from.substr(0, slash)), routing_.filterFromDomain,
+                                                        routing_.domainFilterTo);
+        rules.urlAlias[host + "/" + std::string(path.path)] = to.starts_with('/') ? std::string(to) : "/" + std::string(to);
+    }
+
+    Runtime& runtime_;
+    const Runtime* previous_;
+    RuntimeParts& parts_;
+    const EngineOptions& options_;
+    const routing::RoutingOptions& routing_;
+};
+
+} // namespace
+
+Result<std::shared_ptr<routing::ContentRoot>> RootPool::acquire(const routing::IndexOptions& options,
+                                                                const Progress& progress) {
+    std::weak_ptr<routing::ContentRoot>& known = roots_[rootKey(options)];
+    if (auto root = known.lock()) {
+        return root;
+    }
+    if (auto made = os::createDirectories(options.root); !made) {
+        return made.error();
+    }
+    auto root = std::make_shared<routing::ContentRoot>(options, reportIndex);
+    auto scanned = root->index.scan({}, progress);
+    if (!scanned) {
+        return scanned.error();
+    }
+    root->watcher.start();
+    known = root;
+    return root;
+}
+
+Result<std::shared_ptr<const Runtime>> buildRuntime(EngineOptions options, const Runtime* previous, RuntimeParts parts) {
+    auto runtime = std::make_shared<Runtime>();
+    runtime->options = std::move(options);
+    if (auto built = Builder(*runtime, previous, parts).build(); !built) {
+        return built.error();
+    }
+    return std::shared_ptr<const Runtime>(std::move(runtime));
+}
+
+void applyHttpOptions(const http::HttpOptions& options, http::ConnectionSettings& settings) {
+    auto millis = [](schema::Duration duration) { return static_cast<std::uint64_t>(duration.count()); };
+    settings.limits.maxLine = static_cast<std::uint32_t>(options.maxRequestLineSize);
+    settings.limits.maxHead = static_cast<std::uint32_t>(options.maxRequestLineSize + options.maxRequestHeadersSize);
+    settings.limits.maxFields = static_cast<std::uint8_t>(
+        std::min<std::uint32_t>(options.maxRequestHeaderCount, http::RequestHead::kMaxFields));
+    settings.maxBody = options.maxRequestBodySize;
+    settings.keepAliveTimeout = millis(options.keepAliveTimeout);
+    settings.headTimeout = millis(options.requestHeadersTimeout);
+    settings.requestTimeout = millis(options.requestTimeout);
+    settings.gracePeriod = millis(options.gracePeriod);
+    settings.minRate = options.bytesPerSecond;
+    settings.slowClientBlock = millis(options.slowClientBlockSeconds);
+}
+
+} // namespace saker::host

@@ -1,0 +1,56 @@
+// The immutable graph of one configuration, shared by all loops: sites, rules, limits. A reload builds a new one beside
+// it; the old one dies with the last exchange that began under it.
+#pragma once
+
+#include "host/engine_options.h"
+#include "http/connection_settings.h"
+#include "observe/metrics.h"
+#include "routing/dispatcher.h"
+#include "routing/site_table.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace saker::host {
+
+/// The content roots in use, by what they were opened with: they outlive configurations. One thread at a time.
+class RootPool {
+public:
+    using Progress = std::function<void(const routing::FileIndex::Progress&)>;
+
+    /// The root for these options: the living one, else a new one, indexed and watched. The folder is made when it does
+    /// not exist.
+    Result<std::shared_ptr<routing::ContentRoot>> acquire(const routing::IndexOptions& options, const Progress& progress);
+
+private:
+    std::map<std::string, std::weak_ptr<routing::ContentRoot>> roots_;
+};
+
+struct Runtime {
+    EngineOptions options;
+    std::shared_ptr<const routing::SiteTable> sites;
+    std::shared_ptr<const routing::DispatchRules> dispatch;
+    /// All roots that its sites lie in; the first is where the console's index commands look.
+    std::vector<std::shared_ptr<routing::ContentRoot>> roots;
+    std::map<std::string, std::shared_ptr<const routing::Site>> configuredSites; ///< by folded name
+    std::vector<std::string> warnings;  ///< what the administrator should know
+    std::vector<std::string> keptSites; ///< "name: reason" of sites that go on with an older version
+};
+
+/// What a Runtime is made with.
+struct RuntimeParts {
+    RootPool& roots;
+    observe::Metrics& metrics;
+    RootPool::Progress progress; ///< while folders are indexed
+};
+
+/// `options`: checked, paths absolute. `previous` may be null: where broken sites take their last good version from.
+Result<std::shared_ptr<const Runtime>> buildRuntime(EngineOptions options, const Runtime* previous, RuntimeParts parts);
+
+/// Limits and time-outs in the form connections use; handler and owner are left empty.
+void applyHttpOptions(const http::HttpOptions& options, http::ConnectionSettings& settings);
+
+} // namespace saker::host

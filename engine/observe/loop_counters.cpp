@@ -1,0 +1,86 @@
+#include "observe/loop_counters.h"
+
+#include <numeric>
+
+namespace saker::observe {
+
+const char* handlerKindName(HandlerKind kind) {
+    switch (kind) {
+    case HandlerKind::staticFile:
+        return "static_file";
+    case HandlerKind::directoryListing:
+        return "directory_listing";
+    case HandlerKind::redirect:
+        return "redirect";
+    case HandlerKind::errorPage:
+        return "error_page";
+    case HandlerKind::fastCgi:
+        return "fast_cgi";
+    case HandlerKind::proxy:
+        return "proxy";
+    case HandlerKind::dotnet:
+        return "dotnet";
+    case HandlerKind::wasm:
+        return "wasm";
+    case HandlerKind::builtIn:
+    case HandlerKind::count_:
+        break;
+    }
+    return "built_in";
+}
+
+std::uint64_t CounterTotals::requests() const {
+    return std::accumulate(byStatusClass.begin(), byStatusClass.end(), std::uint64_t{0});
+}
+
+CounterTotals& CounterTotals::operator+=(const CounterTotals& other) {
+    for (std::size_t i = 0; i < byStatusClass.size(); ++i) {
+        byStatusClass[i] += other.byStatusClass[i];
+    }
+    for (std::size_t i = 0; i < byHandler.size(); ++i) {
+        byHandler[i] += other.byHandler[i];
+    }
+    bytesReceived += other.bytesReceived;
+    bytesSent += other.bytesSent;
+    connectionsOpened += other.connectionsOpened;
+    connectionsClosed += other.connectionsClosed;
+    connectionsRejected += other.connectionsRejected;
+    requestsRejected += other.requestsRejected;
+    timeouts += other.timeouts;
+    slowClients += other.slowClients;
+    return *this;
+}
+
+CounterTotals LoopCounters::read() const {
+    CounterTotals totals;
+    for (std::size_t i = 0; i < byStatusClass_.size(); ++i) {
+        totals.byStatusClass[i] = byStatusClass_[i].read();
+    }
+    for (std::size_t i = 0; i < byHandler_.size(); ++i) {
+        totals.byHandler[i] = byHandler_[i].read();
+    }
+    totals.bytesReceived = bytesReceived_.read();
+    totals.bytesSent = bytesSent_.read();
+    totals.connectionsOpened = connectionsOpened_.read();
+    totals.connectionsClosed = connectionsClosed_.read();
+    totals.connectionsRejected = connectionsRejected_.read();
+    totals.requestsRejected = requestsRejected_.read();
+    totals.timeouts = timeouts_.read();
+    totals.slowClients = slowClients_.read();
+    return totals;
+}
+
+void LoopCounters::addLatency(LatencyCounts& counts) const {
+    if (histogram_) {
+        histogram_->addTo(counts);
+    }
+}
+
+void LoopCounters::setDetailed(bool on) {
+    if (on && !histogram_) {
+        histogram_ = std::make_unique<LatencyHistogram>();
+    }
+    latency_.store(on ? histogram_.get() : nullptr, std::memory_order_release);
+}
+
+} // namespace saker::observe

@@ -1,0 +1,135 @@
+#include "os/privileges.h"
+
+#include "base/text.h"
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <grp.h>
+#include <iterator>
+#include <linux/capability.h>
+#include <optional>
+#include <pwd.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <vector>
+
+namespace saker::os {
+
+namespace {
+
+std::string readText(const char* path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The first port that needs no right.
+std::uint64_t firstFreePort() {
+    return parseDecimal(trimLines(readText("/proc/sys/net/ipv4/ip_unprivileged_port_start"))).value_or(1024);
+}
+
+struct Account {
+    uid_t user;
+    gid_t group;
+};
+
+std::optional<Account> findUser(const std::string& name) {
+    std::vector<char> buffer(16384);
+    struct passwd entry {};
+    struct passwd* found = nullptr;
+    ::getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
+    return found ? std::optional(Account{found->pw_uid, found->pw_gid}) : std::nullopt;
+}
+
+std::optional<gid_t> findGroup(const std::string& name) {
+    std::vector<char> buffer(65536); // holds all members
+    struct group entry {};
+    struct group* found = nullptr;
+    ::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
+    return found ? std::optional(found->gr_gid) : std::nullopt;
+}
+
+/// Reduces this process's rights to the one of binding low ports. Called as a user that has kept its
+/// permitted set.
+bool keepOnlyBinding() {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    std::array<__user_cap_data_struct, 2> sets{};
+    sets[0].permitted = sets[0].effective = 1u << CAP_NET_BIND_SERVICE;
+    return ::syscall(SYS_capset, &header, sets.data()) == 0;
+}
+
+} // namespace
+
+std::uint64_t parseEffectiveCapabilities(std::string_view status) {
+    constexpr std::string_view kName = "CapEff:";
+    for (std::string_view line : split(status, '\n')) {
+        if (line.substr(0, kName.size()) != kName) {
+            continue;
+        }
+        std::uint64_t set = 0;
+        for (char c : trim(line.substr(kName.size()))) {
+            int digit = hexValue(c);
+            if (digit < 0) {
+                return 0;
+            }
+            set = set << 4 | static_cast<std::uint64_t>(digit);
+        }
+        return set;
+    }
+    return 0;
+}
+
+bool mayBindPort(std::uint16_t port) {
+    if (port == 0 || port >= firstFreePort()) {
+        return true;
+    }
+    return (parseEffectiveCapabilities(readText("/proc/self/status")) >> CAP_NET_BIND_SERVICE & 1) != 0;
+}
+
+std::string lowPortHint() {
+    std::error_code unreadable;
+    std::string program = std::filesystem::read_symlink("/proc/self/exe", unreadable).string();
+    return fmt::format(
+        "Ports below {} need a right that this user lacks. Grant it to the program: sudo setcap "
+        "cap_net_bind_service=+ep '{}'; or start it as the system's service, or use ports from {} on.",
+        firstFreePort(), unreadable ? "sakerd" : program, firstFreePort());
+}
+
+bool isAdministrator() {
+    return ::geteuid() == 0;
+}
+
+Result<void> dropPrivileges(const std::string& user, const std::string& group) {
+    auto account = findUser(user);
+    if (!account) {
+        return Error{ErrorKind::notFound, "there is no user \"" + user + "\" on this system", {}};
+    }
+    if (!group.empty()) {
+        auto id = findGroup(group);
+        if (!id) {
+            return Error{ErrorKind::notFound, "there is no group \"" + group + "\" on this system", {}};
+        }
+        account->group = *id;
+    }
+    std::string doing = "becoming the user \"" + user + "\"";
+    bool keep = mayBindPort(1) && ::prctl(PR_SET_KEEPCAPS, 1L, 0L, 0L, 0L) == 0;
+    // Groups first: with the user's id the right to change them is gone.
+    if (::initgroups(user.c_str(), account->group) != 0 ||
+        ::setresgid(account->group, account->group, account->group) != 0 ||
+        ::setresuid(account->user, account->user, account->user) != 0) {
+        return systemError(errno, doing);
+    }
+    if (account->user != 0 && ::setuid(0) == 0) {
+        return Error{ErrorKind::failure, doing + ": the old user's rights could be taken back", {}};
+    }
+    if (keep && account->user != 0 && !keepOnlyBinding()) {
+        return systemError(errno, doing + ", keeping the right to bind low ports");
+    }
+    return {};
+}
+
+} // namespace saker::os

@@ -1,0 +1,21 @@
+// The texts of Linux's /proc that Saker reads, as pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace saker::os {
+
+/// From /proc/<pid>/stat; zeros when the text is not one.
+struct ProcessStat {
+    unsigned threads = 0;
+    std::uint64_t startTicks = 0; ///< since boot
+    std::uint64_t residentPages = 0;
+};
+ProcessStat parseProcessStat(std::string_view text);
+
+/// From /proc/net/tcp or tcp6: the inodes of the sockets that listen on the port.
+std::vector<std::uint64_t> listeningInodes(std::string_view table, std::uint16_t port);
+
+} // namespace saker::os

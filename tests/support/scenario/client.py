@@ -1,0 +1,34 @@
+"""A client that is told requests, not bytes: method, target, fields, body. Scenarios that use only this hold for every
+version of HTTP; another version is another class with the same two functions."""
+from . import wire
+
+
+class Http1Client:
+    name = 'HTTP/1.1'
+
+    def __init__(self, port, timeout):
+        self.port = port
+        self.timeout = timeout
+        self.connection = None
+
+    def request(self, method, target, fields, body=None):
+        """Sends a request and returns its answer. Uses the connection again while the server keeps it."""
+        lines = ['%s %s HTTP/1.1' % (method, target)]
+        lines += ['%s: %s' % field for field in fields]
+        if body is not None:
+            lines.append('Content-Length: %d' % len(body))
+        data = '\r\n'.join(lines).encode() + b'\r\n\r\n' + (body or b'')
+        if self.connection is None:
+            self.connection = wire.Connection(self.port, self.timeout)
+        self.connection.send(data)
+        answer = self.connection.response(method)
+        if answer.until_close or not answer.complete or 'close' in (answer.get('Connection') or '').lower():
+            self.close()
+        elif self.connection.buffer:
+            raise wire.ProtocolError('bytes after the end of the answer: %r' % self.connection.buffer[:200])
+        return answer
+
+    def close(self):
+        if self.connection:
+            self.connection.close()
+            self.connection = None

@@ -40,6 +40,7 @@ endif()
 # The sources of one folder without the bodies for other systems: *_win, *_posix, *_linux and their folders' kin.
 function(saker_sources out folder)
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$") # belongs to a program, not to a library
   if(WIN32)
     list(FILTER sources EXCLUDE REGEX "_(posix|linux|epoll|io_uring)\\.cpp$")
   else()

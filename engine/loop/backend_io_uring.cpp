@@ -272,7 +272,8 @@ void IoUringBackend::enter() {
     running_ = true;
     if (!enabled_) {
         enabled_ = true;
-        io_uring_enable_rings(&ring_);
+        // io_uring_enable_rings() is declared by liburing 2.3 but missing from its shared library.
+        io_uring_register(static_cast<unsigned>(ring_.ring_fd), IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
         io_uring_register_ring_fd(&ring_); // spares the look-up of the descriptor in each call
         armWake();
     }

@@ -113,18 +113,21 @@ TEST_F(ConfigStoreTest, PathsCountFromTheFolderOfTheFile) {
     EXPECT_EQ(config->options.log.accessLog.file, root_ + "/user/log/a.log");
     EXPECT_EQ(config->options.log.errorLogFile, root_ + "/user/saker-error.log");
     EXPECT_EQ(config->options.process.pidFile, "");
-    EXPECT_THAT(texts(config->warnings), HasSubstr("/BackendDir: the folder " + root_ + "/user/sites does not exist"));
+    EXPECT_THAT(texts(config->warnings),
+                HasSubstr("/BackendDir: the folder " + root_ + "/user/sites does not exist"));
 }
 
 TEST_F(ConfigStoreTest, WarnsOfSettingsThatHaveNoEffectYetOnlyWhenTheyWereChanged) {
-    write("/work/saker.json", "{\n\"EnableHtaccess\": true,\n\"Enable_WASM\": false, \"CertDir\": \"./certs\", "
-                              "\"Loging\": 1}");
+    write("/work/saker.json",
+          "{\n\"EnableHtaccess\": true,\n\"Enable_WASM\": false, \"CertDir\": \"./certs\", "
+          "\"Loging\": 1}");
     auto config = store().load();
     ASSERT_TRUE(config.ok());
-    EXPECT_EQ(texts(config->warnings),
-              "warning: line 3, column 48: the key \"Loging\" is not known and is ignored. Did you mean \"Logging\"?\n"
-              "warning: line 2, column 19: /EnableHtaccess: \"EnableHtaccess\" is accepted but has no effect in this "
-              "version\n");
+    EXPECT_EQ(texts(config->warnings), "warning: line 3, column 48: the key \"Loging\" is not known and is "
+                                       "ignored. Did you mean \"Logging\"?\n"
+                                       "warning: line 2, column 19: /EnableHtaccess: \"EnableHtaccess\" is "
+                                       "accepted but has no effect in this "
+                                       "version\n");
 }
 
 TEST_F(ConfigStoreTest, TheCommandLineComesFirst) {
@@ -180,11 +183,13 @@ TEST_F(ConfigStoreTest, ListsEveryErrorWithItsPlace) {
     auto config = store().load();
     ASSERT_FALSE(config.ok());
     EXPECT_EQ(config.error().kind, ErrorKind::configuration);
-    EXPECT_EQ(config.error().text(),
-              root_ + "/work/saker.json: the configuration cannot be used:\n"
-                      "  error: line 2, column 15: /HttpPorts/0: expected a whole number from 0 to 65535, found the "
-                      "text \"80\"; write it without quotes\n"
-                      "  error: line 3, column 12: /Workers: expected at least 0, found the number -1");
+    EXPECT_EQ(
+        config.error().text(),
+        root_ +
+            "/work/saker.json: the configuration cannot be used:\n"
+            "  error: line 2, column 15: /HttpPorts/0: expected a whole number from 0 to 65535, found the "
+            "text \"80\"; write it without quotes\n"
+            "  error: line 3, column 12: /Workers: expected at least 0, found the number -1");
     write("/work/saker.json", "{\n\"HttpPorts\" [80]}");
     EXPECT_THAT(store().load().error().text(), HasSubstr("line 2, column 13: expected a colon"));
 }
@@ -223,8 +228,9 @@ TEST_F(ConfigStoreTest, SavesChangesAndKeepsTheRest) {
                                 {"/Sites/a.com/Root", schema::Node::of("/srv")}};
     auto saved = store().save(*config, edits);
     ASSERT_TRUE(saved.ok()) << saved.error().text();
-    EXPECT_EQ(content("/work/saker.json"), "{\n  \"Workers\": 2, // one\n  \"Sites\": {\n    \"a.com\": {\n      "
-                                           "\"Root\": \"/srv\"\n    }\n  },\n}\n");
+    EXPECT_EQ(content("/work/saker.json"),
+              "{\n  \"Workers\": 2, // one\n  \"Sites\": {\n    \"a.com\": {\n      "
+              "\"Root\": \"/srv\"\n    }\n  },\n}\n");
     EXPECT_EQ(saved->options.process.workers, 2u);
     EXPECT_EQ(saved->options.routing.sites.size(), 1u);
     EXPECT_NE(saved->revision, config->revision);
@@ -238,8 +244,9 @@ TEST_F(ConfigStoreTest, SavesNothingThatWouldNotBeRight) {
     const std::string before = "{ // c\n}";
     write("/work/saker.json", before);
     auto config = store().load();
-    for (const ConfigEdit& edit : {ConfigEdit{"/Workers", schema::Node::of("x")}, ConfigEdit{"/Nothing", std::nullopt},
-                                   ConfigEdit{"/Sites/a/Root", schema::Node::of(true)}}) {
+    for (const ConfigEdit& edit :
+         {ConfigEdit{"/Workers", schema::Node::of("x")}, ConfigEdit{"/Nothing", std::nullopt},
+          ConfigEdit{"/Sites/a/Root", schema::Node::of(true)}}) {
         EXPECT_FALSE(store().save(*config, std::span(&edit, 1)).ok());
         EXPECT_EQ(content("/work/saker.json"), before);
     }

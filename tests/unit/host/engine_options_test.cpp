@@ -141,7 +141,8 @@ TEST(EngineOptions, EveryFieldIsFullyDescribed) {
         EXPECT_FALSE(field.group.empty()) << field.key;
         ASSERT_FALSE(field.help.empty()) << field.key;
         EXPECT_EQ(field.help.back(), '.') << field.key << ": help is in full sentences";
-        EXPECT_TRUE(offsets.insert(field.offset).second) << field.key << " shares its member with another key";
+        EXPECT_TRUE(offsets.insert(field.offset).second)
+            << field.key << " shares its member with another key";
     }
 }
 
@@ -161,8 +162,10 @@ TEST(EngineOptions, TakesNumbersAndTextsForCompressionLevel) {
         EXPECT_EQ(options.staticFiles.compressionLevel, http::CompressionLevel::smallestSize);
     }
     EngineOptions options;
-    EXPECT_THAT(allTexts(decodeText(R"({"CompressionLevel": "Optimum"})", options)), HasSubstr("Did you mean \"Optimal\"?"));
-    EXPECT_THAT(allTexts(decodeText(R"({"CompressionLevel": 4})", options)), HasSubstr("\"NoCompression\" (2)"));
+    EXPECT_THAT(allTexts(decodeText(R"({"CompressionLevel": "Optimum"})", options)),
+                HasSubstr("Did you mean \"Optimal\"?"));
+    EXPECT_THAT(allTexts(decodeText(R"({"CompressionLevel": 4})", options)),
+                HasSubstr("\"NoCompression\" (2)"));
 }
 
 TEST(EngineOptions, RefusesWhatCannotBeRight) {
@@ -179,7 +182,8 @@ TEST(EngineOptions, RefusesWhatCannotBeRight) {
         {R"({"DefaultHeaders": {"X Y": "1"}})", "/DefaultHeaders/X Y: \"X Y\" is not a header name"},
         {R"({"DefaultHeaders": {"X": "a\r\nSet-Cookie: b"}})", "control character"},
         {R"({"DefaultHeaders": {"Content-Length": "5"}})", "the server sets Content-Length itself"},
-        {R"({"ExtTypes": {"html": ["Content-Type text/html"]}})", "/ExtTypes/html/0: expected \"Name: value\""},
+        {R"({"ExtTypes": {"html": ["Content-Type text/html"]}})",
+         "/ExtTypes/html/0: expected \"Name: value\""},
         {R"({"ExtTypes": {"html,,htm": []}})", "separated by commas"},
         {R"({"ExtTypes": {"html": "Content-Type: text/html"}})", "/ExtTypes/html: expected a list"},
         {R"({"UrlAlias": {"a/b": "c"}})", "/UrlAlias/a~1b: expected a path that begins with /"},
@@ -212,7 +216,8 @@ TEST(EngineOptions, ReadsSites) {
     }})",
                                options);
     EXPECT_FALSE(hasErrors(problems)) << allTexts(problems);
-    EXPECT_THAT(allTexts(problems), HasSubstr("/Sites/other.com/Aliases: \"www.example.com\" already belongs"));
+    EXPECT_THAT(allTexts(problems),
+                HasSubstr("/Sites/other.com/Aliases: \"www.example.com\" already belongs"));
     const auto& sites = options.routing.sites;
     ASSERT_EQ(sites.size(), 4u);
     const routing::SiteOptions& site = *sites[0].second.value;

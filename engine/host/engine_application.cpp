@@ -95,7 +95,6 @@ int EngineApplication::serve() {
         log::info("start", "{} descriptors can be open at a time{}.", limit->now,
                   limit->now == limit->before ? std::string()
                                               : fmt::format(" (raised from {})", limit->before));
-                  limit->before);
     }
     auto prepared = parts_.prepare(commandLine_, *this);
     if (!prepared) {
@@ -126,6 +125,10 @@ Result<void> EngineApplication::bringUp(PreparedEngine prepared) {
     if (auto started = current_.engine->start(); !started) {
         current_ = {};
         return started;
+    }
+    {
+        std::lock_guard lock(mutex_);
+        running_ = true;
     }
     for (const std::string& warning : current_.engine->warnings()) {
         log::warning("start", "{}", warning);
@@ -230,10 +233,6 @@ Result<void> EngineApplication::restart() {
 // ---- what the main thread waits for ----
 
 Result<void> EngineApplication::runUntilStopped() {
-    {
-        std::lock_guard lock(mutex_);
-        running_ = true;
-    }
     for (;;) {
         switch (nextRequest()) {
         case Request::stop:

@@ -1,6 +1,5 @@
 #include "host/listen_plan.h"
 
-#include "os/privileges.h"
 #include "os/process.h"
 
 #include <algorithm>
@@ -35,10 +34,9 @@ Result<std::vector<SocketAddress>> addressesOf(const std::vector<std::string>& h
 
 } // namespace
 
-Result<ListenPlan> planListeners(const net::ListenOptions& options, const Overrides& overrides,
+Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven,
                                  const std::vector<SocketAddress>& present, std::size_t loops) {
     ListenPlan plan;
-    const bool isDefault = !overrides.httpPorts && options.httpPorts == net::ListenOptions{}.httpPorts;
     std::optional<Error> firstFailure;
     for (std::uint16_t port : options.httpPorts) {
         auto addresses = addressesOf(options.listenAddresses, port);
@@ -69,7 +67,7 @@ Result<ListenPlan> planListeners(const net::ListenOptions& options, const Overri
         if (std::string holder = os::portHolder(port); !holder.empty()) {
             failure->message += fmt::format(" Port {} is held by {}.", port, holder);
         }
-        if (!isDefault) {
+        if (isGiven) {
             return *failure;
         }
         plan.warnings.push_back(failure->text());

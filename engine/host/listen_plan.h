@@ -2,7 +2,6 @@
 // prepared, so that a port which cannot be had stops the change before anything has changed.
 #pragma once
 
-#include "host/overrides.h"
 #include "loop/socket_address.h"
 #include "net/listen_options.h"
 #include "net/listen_socket.h"
@@ -23,9 +22,9 @@ struct ListenPlan {
     std::vector<std::string> warnings; ///< default ports that could not be had
 };
 
-/// Binds what is new. Fails when an address that the user asked for cannot be bound, or when none is left; a *default*
-/// port that cannot be had is only a warning.
-Result<ListenPlan> planListeners(const net::ListenOptions& options, const Overrides& overrides,
+/// Binds what is new. Fails when a port cannot be bound that the user asked for (`isGiven`), or when none is left; a
+/// *default* port that cannot be had is only a warning.
+Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven,
                                  const std::vector<loop::SocketAddress>& present, std::size_t loops);
 
 } // namespace saker::host

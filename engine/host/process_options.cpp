@@ -13,6 +13,8 @@ std::span<const schema::Choice> schemaChoices(EventBackend) {
         {"epoll", static_cast<int>(EventBackend::epoll), "Works on every Linux."},
         {"io_uring", static_cast<int>(EventBackend::ioUring),
          "Fewer system calls; an error where it is refused."},
+        {"fault", static_cast<int>(EventBackend::fault),
+         "For tests of the server itself: operations complete late, in pieces and out of order."},
     };
     return kChoices;
 }

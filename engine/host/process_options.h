@@ -9,7 +9,7 @@
 
 namespace saker::host {
 
-enum class EventBackend : std::uint8_t { automatic, epoll, ioUring };
+enum class EventBackend : std::uint8_t { automatic, epoll, ioUring, fault };
 std::span<const schema::Choice> schemaChoices(EventBackend);
 
 struct ProcessOptions {

@@ -48,7 +48,7 @@ Result<std::unique_ptr<Engine>> Engine::create(const LoadedConfig& config, const
 }
 
 RunningEngine::RunningEngine(const LoadedConfig& config, const Overrides& overrides, EngineOwner& owner)
-    : configPath_(config.path), overrides_(overrides), owner_(owner), options_(config.options) {}
+    : configStore_(overrides), config_(config), logLevel_(overrides.logLevel), owner_(owner) {}
 
 RunningEngine::~RunningEngine() { stop(control::StopMode::now); }
 
@@ -59,8 +59,8 @@ std::shared_ptr<const Runtime> RunningEngine::runtime() const {
 
 Result<void> RunningEngine::openLogs(const EngineOptions& options, std::shared_ptr<observe::AccessLog>& accessLog) {
     log::Setup setup;
-    if (overrides_.logLevel) {
-        setup.level = log::parseLevel(*overrides_.logLevel).value_or(log::Level::info);
+    if (logLevel_) {
+        setup.level = log::parseLevel(*logLevel_).value_or(log::Level::info);
     }
     if (options.log.logging) {
         setup.file = options.log.errorLogFile;
@@ -73,17 +73,10 @@ Result<void> RunningEngine::openLogs(const EngineOptions& options, std::shared_p
         accessLog = nullptr;
         return {};
     }
-    observe::AccessLogSettings settings;
-    settings.file = wanted.file == "-" ? "/dev/stdout" : wanted.file;
-    settings.format = wanted.format == observe::AccessLogFormat::json ? observe::AccessFormat::json
-                                                                      : observe::AccessFormat::combined;
-    settings.rotateBytes = wanted.rotateSize;
-    settings.keep = wanted.keep;
-    if (accessLog && accessLog->settings().file == settings.file && accessLog->settings().format == settings.format &&
-        accessLog->settings().rotateBytes == settings.rotateBytes && accessLog->settings().keep == settings.keep) {
+    if (accessLog && accessLog->options() == wanted) {
         return {};
     }
-    auto opened = observe::AccessLog::open(settings);
+    auto opened = observe::AccessLog::open(wanted);
     if (!opened) {
         return opened.error();
     }
@@ -93,21 +86,22 @@ Result<void> RunningEngine::openLogs(const EngineOptions& options, std::shared_p
 
 Result<void> RunningEngine::start() {
     std::lock_guard change(changeMutex_);
-    if (auto opened = openLogs(options_, accessLog_); !opened) {
+    const EngineOptions& options = config_.options;
+    if (auto opened = openLogs(options, accessLog_); !opened) {
         return opened;
     }
-    metrics_.setDetailed(options_.log.serverMetrics);
-    const std::size_t count = options_.process.workers != 0 ? options_.process.workers : os::defaultWorkerCount();
+    metrics_.setDetailed(options.log.serverMetrics);
+    const std::size_t count = options.process.workers != 0 ? options.process.workers : os::defaultWorkerCount();
 
     // Bound first: a port that cannot be had should be said before thousands of files are read. The system queues no
     // client yet: that begins with listen().
-    auto plan = planListeners(options_.listen, overrides_, {}, count);
+    auto plan = planListeners(options.listen, config_.httpPortsGiven, {}, count);
     if (!plan) {
         return plan.error();
     }
     warnings_ = plan->warnings;
 
-    auto built = buildRuntime(options_, nullptr,
+    auto built = buildRuntime(options, nullptr,
                               {roots_, metrics_, [this](const routing::FileIndex::Progress& progress) {
                                    owner_.onStartProgress({progress.files, progress.directories});
                                }});
@@ -117,13 +111,13 @@ Result<void> RunningEngine::start() {
     runtime_ = *built;
     warnings_.insert(warnings_.end(), runtime_->warnings.begin(), runtime_->warnings.end());
 
-    const static_files::StaticOptions& files = options_.staticFiles;
+    const static_files::StaticOptions& files = options.staticFiles;
     store_.configure({.budget = files.contentCacheSize, .maxIdentity = files.maxCachedFileSize});
     workers_ = std::make_unique<loop::WorkerPool>(static_cast<unsigned>(std::clamp<std::size_t>(count, 2, 8)));
     shared_ = std::make_unique<LoopShared>(metrics_, store_, *workers_);
     shared_->loopCount = count;
     loop::LoopOptions loopOptions;
-    loopOptions.backend = backendOf(options_.process.eventBackend);
+    loopOptions.backend = backendOf(options.process.eventBackend);
     for (std::size_t i = 0; i < count; ++i) {
         loopOptions.faultSeed = i + 1;
         auto loop = LoopThread::create(loopOptions, *shared_);
@@ -173,31 +167,26 @@ Result<control::ReloadReport> RunningEngine::reload() {
     }
     control::ReloadReport report;
     std::shared_ptr<const Runtime> before = runtime();
-    EngineOptions options = before->options;
-    if (!configPath_.empty()) {
-        auto loaded = loadConfig(configPath_, overrides_);
-        if (!loaded) {
-            return loaded.error();
-        }
-        options = std::move(loaded->options);
-        report.warnings = std::move(loaded->warnings);
+    auto loaded = configStore_.reload(config_);
+    if (!loaded) {
+        return loaded.error();
     }
-    for (const OptionChange& changed : changes(before->options, options)) {
-        if (changed.apply == schema::Apply::restart) {
-            report.needsRestart.push_back(changed.key);
-        } else {
-            report.applied.push_back(changed.key);
-        }
+    EngineOptions options = loaded->options;
+    for (const schema::Problem& warning : loaded->warnings) {
+        report.warnings.push_back(warning.text());
+    }
+    for (const schema::Change& change : diff(config_.options, options)) {
+        (change.apply == schema::Apply::restart ? report.needsRestart : report.applied).push_back(change.key);
     }
     // What cannot change while running stays as it is.
-    options.process.workers = before->options.process.workers;
-    options.process.eventBackend = before->options.process.eventBackend;
+    options.process = before->options.process;
+    options.process.shutdownTimeout = loaded->options.process.shutdownTimeout;
 
     auto built = buildRuntime(options, before.get(), {roots_, metrics_, {}});
     if (!built) {
         return built.error();
     }
-    auto plan = planListeners(options.listen, overrides_, listening_, loops_.size());
+    auto plan = planListeners(options.listen, loaded->httpPortsGiven, listening_, loops_.size());
     if (!plan) {
         return plan.error();
     }
@@ -211,6 +200,7 @@ Result<control::ReloadReport> RunningEngine::reload() {
         runtime_ = *built;
         accessLog_ = std::move(accessLog);
     }
+    config_ = std::move(*loaded);
     store_.configure({.budget = options.staticFiles.contentCacheSize, .maxIdentity = options.staticFiles.maxCachedFileSize});
     metrics_.setDetailed(options.log.serverMetrics);
     applyEverywhere(*built);
@@ -442,9 +432,9 @@ control::StatsSnapshot RunningEngine::stats(milliseconds window) {
     control::StatsSnapshot out;
     out.detailed = now.detailed;
     out.requests = now.totals.requests();
-    out.perSecond = now.rates.perSecond;
-    out.perMinute = now.rates.perMinute;
-    out.perHour = now.rates.perHour;
+    out.perSecond = static_cast<double>(now.rates.lastSecond);
+    out.perMinute = static_cast<double>(now.rates.lastMinute);
+    out.perHour = static_cast<double>(now.rates.lastHour);
     out.statusClasses = now.totals.byStatusClass;
     out.bytesReceived = now.totals.bytesReceived;
     out.bytesSent = now.totals.bytesSent;

@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -53,10 +54,10 @@ private:
     void keepHouse();
     bool waitUntilEmpty(std::chrono::milliseconds limit);
 
-    const std::string configPath_; // "": none, a reload only reads the options again
-    const Overrides overrides_;
+    const ConfigStore configStore_;
+    LoadedConfig config_; // the one in use
+    const std::optional<std::string> logLevel_;
     EngineOwner& owner_;
-    EngineOptions options_; // until start()
 
     observe::Metrics metrics_;
     static_files::ContentStore store_;

@@ -20,11 +20,15 @@ std::uint64_t foldedHash(std::string_view text) {
 constexpr std::uint64_t kOffsetMask = 0xffffffff;
 
 /// At most three quarters full, so that every probe sequence ends.
-std::size_t slotsFor(std::size_t names) { return std::bit_ceil(names + names / 3 + 1); }
+std::size_t slotsFor(std::size_t names) {
+    return std::bit_ceil(names + names / 3 + 1);
+}
 
 } // namespace
 
-std::uint64_t IndexDirectory::hashOf(std::string_view path) { return foldedHash(path); }
+std::uint64_t IndexDirectory::hashOf(std::string_view path) {
+    return foldedHash(path);
+}
 
 void IndexDirectory::Free::operator()(const IndexDirectory* directory) const {
     const std::size_t words = directory->size_;
@@ -103,7 +107,8 @@ const IndexDirectory::Record* IndexDirectory::find(std::string_view name, CaseMo
         }
         const Record& record = recordAt(slot & kOffsetMask);
         const std::string_view stored = record.name();
-        if (stored.size() != name.size() || (want != Want::either && record.isDirectory() != (want == Want::directory))) {
+        if (stored.size() != name.size() ||
+            (want != Want::either && record.isDirectory() != (want == Want::directory))) {
             continue;
         }
         if (stored == name) {

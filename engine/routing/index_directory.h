@@ -1,10 +1,11 @@
-// One directory of a FileIndex: its path, the files in it and the names of its sub-directories, in one immutable piece of
-// memory. A change makes a new one and swaps the pointer in the IndexDirectoryTable; readers never see one half made.
+// One directory of a FileIndex: its path, the files in it and the names of its sub-directories, in one
+// immutable piece of memory. A change makes a new one and swaps the pointer in the IndexDirectoryTable;
+// readers never see one half made.
 //
-// Layout, in 8-byte words: this object, hash slots, the path, records. A slot holds the upper half of the name's folded
-// hash and the word offset of its record (0: empty). Records lie in byte order of their names, files before
-// sub-directories, and entered the slots in that order: along a probe sequence the first folded match is the first one in
-// byte order.
+// Layout, in 8-byte words: this object, hash slots, the path, records. A slot holds the upper half of the
+// name's folded hash and the word offset of its record (0: empty). Records lie in byte order of their names,
+// files before sub-directories, and entered the slots in that order: along a probe sequence the first folded
+// match is the first one in byte order.
 #pragma once
 
 #include "routing/file_index.h"
@@ -31,7 +32,8 @@ public:
     public:
         bool isDirectory() const { return (lengthAndKind_ & kDirectory) != 0; }
         std::string_view name() const {
-            return {reinterpret_cast<const char*>(this) + kNameOffset, std::size_t{lengthAndKind_} & ~kDirectory};
+            return {reinterpret_cast<const char*>(this) + kNameOffset,
+                    std::size_t{lengthAndKind_} & ~kDirectory};
         }
         FileFacts facts() const { return FileFacts{name(), size_, modified_, extension_}; }
 
@@ -68,7 +70,8 @@ public:
     std::size_t bytes() const { return std::size_t{size_} * sizeof(std::uint64_t); }
     bool sameAs(const IndexDirectory& other) const;
 
-    /// The record of a name: the exact one, else with `fold` the first in the order of the records; null if none.
+    /// The record of a name: the exact one, else with `fold` the first in the order of the records; null if
+    /// none.
     const Record* find(std::string_view name, CaseMode mode, Want want) const;
 
     /// Calls for every record, files first, each kind in byte order.
@@ -94,7 +97,9 @@ private:
     static std::size_t wordsOf(std::size_t nameLength) { return (Record::kNameOffset + nameLength + 7) / 8; }
     const std::uint64_t* words() const { return reinterpret_cast<const std::uint64_t*>(this); }
     const std::uint64_t* slots() const { return reinterpret_cast<const std::uint64_t*>(this + 1); }
-    const Record& recordAt(std::size_t word) const { return *reinterpret_cast<const Record*>(words() + word); }
+    const Record& recordAt(std::size_t word) const {
+        return *reinterpret_cast<const Record*>(words() + word);
+    }
 
     std::uint64_t hash_ = 0;
     std::uint32_t size_ = 0;     // of everything, in words

@@ -1,5 +1,5 @@
-// Reads directories below the root of an index from the disk: what is in them, by the rules for symbolic links. The
-// system's part of scanning; used by IndexWriter under the index's lock.
+// Reads directories below the root of an index from the disk: what is in them, by the rules for symbolic
+// links. The system's part of scanning; used by IndexWriter under the index's lock.
 #pragma once
 
 #include "base/result.h"
@@ -50,8 +50,9 @@ public:
         unreadable, ///< no permission
         failed,     ///< the system could not now: out of descriptors, memory, or the disk has errors
     };
-    /// Reads a directory: `enter` gets its identity and decides whether to go on (else the outcome is `vanished`), then
-    /// `visit` gets every name whose kind is not `none`. `link`: the last name of the path may be a symbolic link.
+    /// Reads a directory: `enter` gets its identity and decides whether to go on (else the outcome is
+    /// `vanished`), then `visit` gets every name whose kind is not `none`. `link`: the last name of the path
+    /// may be a symbolic link.
     Outcome read(std::string_view path, bool link, const std::function<bool(const DirectoryIdentity&)>& enter,
                  const std::function<void(const DiskEntry&)>& visit);
     /// One name; the result's `name` is the argument.
@@ -62,7 +63,8 @@ public:
 
 private:
     const std::string& fullPath(std::string_view path);
-    DiskEntry inspectAt(int directory, const char* name, std::string_view pathOfDirectory, std::string_view plainName);
+    DiskEntry inspectAt(int directory, const char* name, std::string_view pathOfDirectory,
+                        std::string_view plainName);
     bool leadsInside(std::string_view directory, std::string_view name);
 
     const IndexOptions& options_;

@@ -50,7 +50,8 @@ IndexDirectoryReader::Outcome outcomeOf(int openError) {
 
 bool isBelow(std::string_view path, std::string_view folder) {
     return path == folder || folder == "/" ||
-           (path.size() > folder.size() && path.substr(0, folder.size()) == folder && path[folder.size()] == '/');
+           (path.size() > folder.size() && path.substr(0, folder.size()) == folder &&
+            path[folder.size()] == '/');
 }
 
 } // namespace
@@ -131,10 +132,12 @@ DiskEntry IndexDirectoryReader::inspectAt(int directory, const char* name, std::
     return entry;
 }
 
-IndexDirectoryReader::Outcome IndexDirectoryReader::read(std::string_view path, bool link,
-                                                         const std::function<bool(const DirectoryIdentity&)>& enter,
-                                                         const std::function<void(const DiskEntry&)>& visit) {
-    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | (link || path.empty() ? 0 : O_NOFOLLOW);
+IndexDirectoryReader::Outcome
+IndexDirectoryReader::read(std::string_view path, bool link,
+                           const std::function<bool(const DirectoryIdentity&)>& enter,
+                           const std::function<void(const DiskEntry&)>& visit) {
+    const int flags =
+        O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | (link || path.empty() ? 0 : O_NOFOLLOW);
     const int handle = ::open(fullPath(path).c_str(), flags);
     if (handle < 0) {
         return outcomeOf(errno);

@@ -69,16 +69,18 @@ IndexDirectoryTable::~IndexDirectoryTable() {
 
 const IndexDirectory* IndexDirectoryTable::first(std::string_view path, CaseMode mode) const {
     const IndexDirectory* best = nullptr;
-    slots_.load(std::memory_order_acquire)->probe(IndexDirectory::hashOf(path), [&](const IndexDirectory& d, auto&) {
-        if (d.path() == path) {
-            best = &d;
-            return true;
-        }
-        if (mode == CaseMode::fold && equalsIgnoreCase(d.path(), path) && (best == nullptr || d.path() < best->path())) {
-            best = &d;
-        }
-        return false;
-    });
+    slots_.load(std::memory_order_acquire)
+        ->probe(IndexDirectory::hashOf(path), [&](const IndexDirectory& d, auto&) {
+            if (d.path() == path) {
+                best = &d;
+                return true;
+            }
+            if (mode == CaseMode::fold && equalsIgnoreCase(d.path(), path) &&
+                (best == nullptr || d.path() < best->path())) {
+                best = &d;
+            }
+            return false;
+        });
     return best;
 }
 
@@ -86,8 +88,8 @@ const IndexDirectory* IndexDirectoryTable::next(std::string_view path, const Ind
     const bool afterExact = previous.path() == path;
     const IndexDirectory* best = nullptr;
     slots_.load(std::memory_order_acquire)->probe(previous.hash(), [&](const IndexDirectory& d, auto&) {
-        if (d.path() != path && (afterExact || d.path() > previous.path()) && equalsIgnoreCase(d.path(), path) &&
-            (best == nullptr || d.path() < best->path())) {
+        if (d.path() != path && (afterExact || d.path() > previous.path()) &&
+            equalsIgnoreCase(d.path(), path) && (best == nullptr || d.path() < best->path())) {
             best = &d;
         }
         return false;
@@ -98,12 +100,13 @@ const IndexDirectory* IndexDirectoryTable::next(std::string_view path, const Ind
 std::atomic<const IndexDirectory*>* IndexDirectoryTable::slotOf(std::string_view path) {
     std::atomic<const IndexDirectory*>* found = nullptr;
     slots_.load(std::memory_order_relaxed)
-        ->probe(IndexDirectory::hashOf(path), [&](const IndexDirectory& d, std::atomic<const IndexDirectory*>& slot) {
-            if (d.path() == path) {
-                found = &slot;
-            }
-            return found != nullptr;
-        });
+        ->probe(IndexDirectory::hashOf(path),
+                [&](const IndexDirectory& d, std::atomic<const IndexDirectory*>& slot) {
+                    if (d.path() == path) {
+                        found = &slot;
+                    }
+                    return found != nullptr;
+                });
     return found;
 }
 

@@ -1,5 +1,5 @@
-// All directories of a FileIndex by path: an open-addressed table of pointers, read without locks while one writer at a
-// time puts, replaces and erases. Replaced directories and outgrown tables go to the Quiescence.
+// All directories of a FileIndex by path: an open-addressed table of pointers, read without locks while one
+// writer at a time puts, replaces and erases. Replaced directories and outgrown tables go to the Quiescence.
 #pragma once
 
 #include "routing/index_directory.h"
@@ -23,8 +23,8 @@ public:
 
     /// The directory of exactly this path, or null.
     const IndexDirectory* exact(std::string_view path) const { return first(path, CaseMode::exact); }
-    /// The directory to look into first: the exact one, else with `fold` the first in byte order that differs only in
-    /// case; null if none.
+    /// The directory to look into first: the exact one, else with `fold` the first in byte order that differs
+    /// only in case; null if none.
     const IndexDirectory* first(std::string_view path, CaseMode mode) const;
     /// After `first` with `fold`: the next one in byte order that differs only in case; null at the end.
     const IndexDirectory* next(std::string_view path, const IndexDirectory& previous) const;
@@ -34,7 +34,8 @@ public:
     /// Adds the directory, or replaces the one of the same path.
     void put(IndexDirectory::Pointer directory);
     void erase(std::string_view path);
-    /// Gives what was replaced and erased since the last call to the Quiescence. Until then the writer may still use it.
+    /// Gives what was replaced and erased since the last call to the Quiescence. Until then the writer may
+    /// still use it.
     void retireReplaced();
 
     /// Bytes held, an estimate of the allocator's share included.

@@ -1,5 +1,5 @@
-// Told by a FileIndex what it reads, so that whoever watches the disk watches exactly that. Called by whichever thread
-// scans, with the index's writers locked out: do not call the index back.
+// Told by a FileIndex what it reads, so that whoever watches the disk watches exactly that. Called by
+// whichever thread scans, with the index's writers locked out: do not call the index back.
 #pragma once
 
 #include <string_view>
@@ -13,8 +13,8 @@ public:
     virtual void willRead(std::string_view directory) = 0;
     /// A name is a symbolic link to a file: changes of the target show nowhere in the directory.
     virtual void linkedFile(std::string_view path) = 0;
-    /// A name could not be judged now and should be refreshed later: a link to what does not exist yet, or a directory
-    /// that the system had no means to read.
+    /// A name could not be judged now and should be refreshed later: a link to what does not exist yet, or a
+    /// directory that the system had no means to read.
     virtual void lookAgain(std::string_view path) = 0;
     /// A directory, with all below it, or a file is no longer in the index.
     virtual void gone(std::string_view path) = 0;

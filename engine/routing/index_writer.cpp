@@ -7,8 +7,8 @@ namespace saker::routing {
 
 namespace {
 
-/// Links that a path may lead through. Directories that link to each other have no end of paths; each level of links
-/// multiplies their number.
+/// Links that a path may lead through. Directories that link to each other have no end of paths; each level
+/// of links multiplies their number.
 constexpr std::size_t kMostLinks = 4;
 
 std::string joined(std::string_view directory, std::string_view name) {
@@ -25,7 +25,9 @@ std::string_view parentOf(std::string_view path) {
     return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-std::string_view nameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view nameOf(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
+}
 
 std::size_t depthOf(std::string_view path) {
     return path.empty() ? 0 : 1 + static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
@@ -59,7 +61,9 @@ struct IndexWriter::Listing {
         items.push_back(Item{name, texts.size(), name.text.size(), link});
         texts += name.text;
     }
-    std::string_view textOf(const Item& item) const { return std::string_view(texts).substr(item.at, item.length); }
+    std::string_view textOf(const Item& item) const {
+        return std::string_view(texts).substr(item.at, item.length);
+    }
     std::vector<IndexDirectory::Name> names() const {
         std::vector<IndexDirectory::Name> names;
         names.reserve(items.size());
@@ -138,8 +142,8 @@ void IndexWriter::findAncestors(std::string_view path) {
     }
 }
 
-/// Reads a directory and everything below it, or with `newSubsOnly` only sub-directories that are not known yet. False
-/// when it is not there (any more) or must not be entered; then nothing is published.
+/// Reads a directory and everything below it, or with `newSubsOnly` only sub-directories that are not known
+/// yet. False when it is not there (any more) or must not be entered; then nothing is published.
 bool IndexWriter::scanTree(const std::string& path, bool link, bool newSubsOnly) {
     if (depthOf(path) > options_.maxDepth) {
         ++progress_.skipped;
@@ -213,7 +217,8 @@ void IndexWriter::publish(const std::string& path, const Listing& listing) {
         return;
     }
     changed_ = true;
-    files_.fetch_add(now.fileCount() - (old ? std::uint64_t{old->fileCount()} : 0), std::memory_order_relaxed);
+    files_.fetch_add(now.fileCount() - (old ? std::uint64_t{old->fileCount()} : 0),
+                     std::memory_order_relaxed);
     table_.put(std::move(made));
     if (old && old->subCount() > 0) {
         old->forEach([&](const IndexDirectory::Record& record) {
@@ -243,7 +248,9 @@ void IndexWriter::removeTree(const std::string& path) {
     }
 }
 
-void IndexWriter::clearRoot() { publish({}, Listing{}); }
+void IndexWriter::clearRoot() {
+    publish({}, Listing{});
+}
 
 Result<void> IndexWriter::scanRoot() {
     ancestors_.clear();
@@ -380,7 +387,8 @@ void IndexWriter::refreshIn(const std::string& parent, std::span<const std::stri
     table_.exact(parent)->forEach([&](const IndexDirectory::Record& record) {
         if (!std::binary_search(names.begin(), names.end(), record.name())) {
             const FileFacts facts = record.facts();
-            listing.add({facts.name, record.isDirectory(), facts.extension, facts.size, facts.modified}, false);
+            listing.add({facts.name, record.isDirectory(), facts.extension, facts.size, facts.modified},
+                        false);
         }
     });
     publish(parent, listing);

@@ -1,8 +1,8 @@
-// The writing half of a FileIndex: reads the disk and publishes what it finds, directory by directory. Used with the
-// index's writer lock held.
+// The writing half of a FileIndex: reads the disk and publishes what it finds, directory by directory. Used
+// with the index's writer lock held.
 //
-// Order of publication: a new directory is in the table before its parent names it, and a vanished one stays there until
-// its parent no longer does. So a reader that gets a name can follow it.
+// Order of publication: a new directory is in the table before its parent names it, and a vanished one stays
+// there until its parent no longer does. So a reader that gets a name can follow it.
 #pragma once
 
 #include "routing/extension_table.h"
@@ -72,7 +72,7 @@ private:
     bool changed_ = false;
     Progress progress_;
     OnProgress onProgress_;
-    std::vector<Ancestor> ancestors_;                // of the directory being scanned, the root first
+    std::vector<Ancestor> ancestors_;                 // of the directory being scanned, the root first
     std::set<std::string, std::less<>> scannedTrees_; // by the refresh() that is going on
 };
 

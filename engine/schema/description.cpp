@@ -157,7 +157,7 @@ std::vector<const Node::Member*> lastOfEachKey(Decoder& decoder, const Node& obj
         if (!decoder.full()) {
             decoder.warning(last[place->second]->keyBegin,
                             fmt::format("the key {} is given again in line {}; only the last one counts",
-                                        quoted(member.key),
+                                        jsonString(member.key),
                                         decoder.document().position(member.keyBegin).line));
         }
         last[place->second] = &member;

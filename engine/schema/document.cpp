@@ -98,8 +98,9 @@ private:
         return !tooMany();
     }
     bool close() {
-        open_.back()->end = offset();
-        cursor_ = offset();
+        // Not where the stream stands: behind a trailing comma the event comes before the bracket is taken.
+        cursor_ = tokenBegin() + 1;
+        open_.back()->end = static_cast<std::uint32_t>(cursor_);
         open_.pop_back();
         return true;
     }

@@ -67,13 +67,17 @@ std::string append(const std::string& text, const Node& container, std::string_v
     std::string outer = indentAt(text, container.begin);
     std::string indent = pieces.empty() || !multiLine ? outer + std::string(kIndentStep, ' ')
                                                       : indentAt(text, pieces.back().begin);
-    std::string name = container.isObject() ? quoted(key) + ": " : "";
+    std::string name = container.isObject() ? jsonString(key) + ": " : "";
 
-    if (!multiLine && !pieces.empty() && !container.isObject()) {
-        std::size_t next = skipBlanks(text, pieces.back().end);
-        bool hasComma = text[next] == ',';
-        std::size_t at = hasComma ? next + 1 : pieces.back().end;
-        return text.substr(0, at) + (hasComma ? " " : ", ") + name + indented(value, outer) + text.substr(at);
+    if (!multiLine && container.isArray()) {
+        std::size_t at = pieces.empty() ? closing : pieces.back().end;
+        bool hasComma = !pieces.empty() && text[skipBlanks(text, at)] == ',';
+        at = hasComma ? skipBlanks(text, at) + 1 : at;
+        return text.substr(0, at) +
+               (pieces.empty() ? ""
+                : hasComma     ? " "
+                               : ", ") +
+               indented(value, outer) + text.substr(at);
     }
 
     // The new piece gets lines of its own in front of the closing bracket, behind whatever comments stand

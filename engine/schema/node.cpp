@@ -34,7 +34,7 @@ void writeCompact(std::string& out, const Node& node, std::string_view comma, st
         out += node.text;
         break;
     case Node::Kind::string:
-        out += quoted(node.text);
+        out += jsonString(node.text);
         break;
     case Node::Kind::array:
         out += '[';
@@ -48,7 +48,7 @@ void writeCompact(std::string& out, const Node& node, std::string_view comma, st
         out += '{';
         for (std::size_t i = 0; i < node.members.size(); ++i) {
             out += i > 0 ? comma : "";
-            out += quoted(node.members[i].key);
+            out += jsonString(node.members[i].key);
             out += colon;
             writeCompact(out, node.members[i].value, comma, colon);
         }
@@ -64,7 +64,7 @@ void writePretty(std::string& out, const Node& node, unsigned level) {
         for (std::size_t i = 0; i < node.members.size(); ++i) {
             out += i > 0 ? "," : "";
             newLine(level + 1);
-            out += quoted(node.members[i].key) + ": ";
+            out += jsonString(node.members[i].key) + ": ";
             writePretty(out, node.members[i].value, level + 1);
         }
         newLine(level);
@@ -173,7 +173,7 @@ std::string toText(const Node& node, Layout layout, unsigned level) {
     return out;
 }
 
-std::string quoted(std::string_view text) {
+std::string jsonString(std::string_view text) {
     std::string out = "\"";
     for (char c : text) {
         switch (c) {

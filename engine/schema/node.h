@@ -59,6 +59,6 @@ enum class Layout : std::uint8_t { compact, pretty };
 std::string toText(const Node& node, Layout layout = Layout::compact, unsigned level = 0);
 
 /// A JSON string literal with quotes.
-std::string quoted(std::string_view text);
+std::string jsonString(std::string_view text);
 
 } // namespace saker::schema

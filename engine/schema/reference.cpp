@@ -42,8 +42,9 @@ std::string typeText(const Field& field) {
 
 void addChoices(std::string& out, const Field& field) {
     for (const Choice& choice : innermost(*field.type).choices()) {
-        out += fmt::format("  - `{}`{}: {}\n", quoted(choice.name),
-                           field.limits.choiceNumbers ? fmt::format(" or `{}`", choice.value) : "", choice.help);
+        out +=
+            fmt::format("  - `{}`{}: {}\n", jsonString(choice.name),
+                        field.limits.choiceNumbers ? fmt::format(" or `{}`", choice.value) : "", choice.help);
     }
 }
 
@@ -69,7 +70,8 @@ std::string explain(const Field& field, const Description& description) {
     }
     out += fmt::format("- value: {}\n", typeText(field));
     addChoices(out, field);
-    out += fmt::format("- takes effect: {}{}\n", applySentence(field.apply), field.advanced ? "; for experts" : "");
+    out += fmt::format("- takes effect: {}{}\n", applySentence(field.apply),
+                       field.advanced ? "; for experts" : "");
     out += fmt::format("- default: {}\n", valueText(field, description));
     addNested(out, field);
     return out;
@@ -109,11 +111,12 @@ std::string defaultFile(const Description& description, std::span<const std::str
     std::string out(head);
     out += "{\n";
     for (const Field* field : order) {
-        std::string value = toText(field->type->encode(field->in(standard.get()), field->limits), Layout::pretty, 1);
+        std::string value =
+            toText(field->type->encode(field->in(standard.get()), field->limits), Layout::pretty, 1);
         std::string comment = " // " + std::string(field->note.empty() ? field->label : field->note);
         value += field == order.back() ? "" : ",";
         value.insert(std::min(value.find('\n'), value.size()), comment);
-        out += fmt::format("  {}: {}\n", quoted(field->key), value);
+        out += fmt::format("  {}: {}\n", jsonString(field->key), value);
     }
     return out + "}\n";
 }

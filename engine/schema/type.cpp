@@ -80,7 +80,7 @@ std::string choiceExpectation(std::span<const Choice> choices, bool numbers) {
     std::string out = "one of ";
     for (const Choice& choice : choices) {
         out += &choice == &choices.front() ? "" : &choice == &choices.back() ? " and " : ", ";
-        out += quoted(choice.name);
+        out += jsonString(choice.name);
         out += numbers ? fmt::format(" ({})", choice.value) : "";
     }
     return out;

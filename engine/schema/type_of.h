@@ -45,7 +45,7 @@ public:
         if (!withinLimits(decoder, node, number->negative ? -magnitude : magnitude, bounded(limits))) {
             return;
         }
-        auto limit = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+        auto limit = static_cast<std::uint64_t>(std::numeric_limits<T>::max()) + (number->negative ? 1 : 0);
         if (number->magnitude > limit) { // a double cannot tell 2^64 - 1 from 2^64
             mismatch(decoder, node, limits);
             return;

@@ -20,6 +20,9 @@ set(SAKER_SANITIZE "" CACHE STRING "Sanitizers for the whole build, e.g. address
 
 # The directory that holds this checkout does not belong into a binary (assert messages, debug information).
 add_compile_options(-Wall -Wextra "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.")
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  add_compile_options(-Wno-restrict) # sees overlaps in std::string at -O3 where there are none (GCC bug 105651)
+endif()
 if(SAKER_WERROR)
   add_compile_options(-Werror)
 endif()
@@ -37,6 +40,7 @@ endif()
 # The sources of one folder without the bodies for other systems: *_win, *_posix, *_linux and their folders' kin.
 function(saker_sources out folder)
   file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$") # belongs to a program, not to a library
   if(WIN32)
     list(FILTER sources EXCLUDE REGEX "_(posix|linux|epoll|io_uring)\\.cpp$")
   else()

@@ -30,7 +30,7 @@ Effort effortOf(CompressionLevel level) {
     case CompressionLevel::noCompression:
         break;
     }
-    return {9, 8, 12};
+    return {7, 6, 9};
 }
 
 /// Room for a result that is worth having; the compressors stop when it is used up.

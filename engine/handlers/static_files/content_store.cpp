@@ -1,6 +1,7 @@
 #include "handlers/static_files/content_store.h"
 
 #include "base/hash.h"
+#include "handlers/static_files/stable_read.h"
 #include "os/file.h"
 
 #include <algorithm>
@@ -20,7 +21,6 @@ namespace {
 constexpr std::uint64_t kEntryCost = 200;
 /// Entries in use that one eviction passes over before it takes one all the same.
 constexpr int kMaxPassed = 32;
-constexpr int kReadAttempts = 3;
 
 /// What a body is filed under; the stamp is compared afterwards, so a new version replaces the old one.
 struct Id {
@@ -40,10 +40,6 @@ struct IdHash {
 
 CompressionLevel levelFor(const ContentKey& key) {
     return key.coding == http::Coding::identity ? CompressionLevel::optimal : key.level;
-}
-
-FileStamp stampOf(const os::FileStatus& status) {
-    return {status.size, status.modified};
 }
 
 std::int64_t systemNow() {
@@ -219,43 +215,27 @@ private:
         return ready(std::move(content));
     }
 
-    /// A body is only taken when the file had the same facts before and after it was read.
     Fetched read(std::uint64_t limit) const {
         Result<os::File> file = open_();
         if (!file) {
             return failed(key_.stamp, file.error());
         }
-        Fetched fetched;
-        for (int attempt = 0; attempt < kReadAttempts; ++attempt) {
-            std::int64_t now = state_->now(); // before the facts: see isSettled()
-            Result<os::FileStatus> before = file->status();
-            if (!before) {
-                return failed(key_.stamp, before.error());
-            }
-            fetched.stamp = stampOf(*before);
-            if (before->size > limit) {
-                fetched.outcome = Fetched::Outcome::tooLarge;
-                return fetched;
-            }
-            std::string bytes(before->size, '\0');
-            Result<std::size_t> got = file->readAt(0, bytes.data(), bytes.size());
-            if (!got) {
-                return failed(key_.stamp, got.error());
-            }
-            Result<os::FileStatus> after = file->status();
-            if (!after) {
-                return failed(key_.stamp, after.error());
-            }
-            if (*got == bytes.size() && stampOf(*after) == fetched.stamp) {
-                auto content = std::make_shared<Content>();
-                content->bytes = std::move(bytes);
-                content->stamp = fetched.stamp;
-                content->settled = isSettled(fetched.stamp, now);
-                return ready(std::move(content));
-            }
-            fetched.stamp = stampOf(*after);
+        std::int64_t now = state_->now(); // before the file's facts are taken: see isSettled()
+        Result<StableRead> read = readStable(*file, limit);
+        if (!read) {
+            return failed(key_.stamp, read.error());
         }
-        fetched.outcome = Fetched::Outcome::unstable;
+        if (read->outcome == StableRead::Outcome::read) {
+            auto content = std::make_shared<Content>();
+            content->bytes = std::move(read->bytes);
+            content->stamp = read->stamp;
+            content->settled = isSettled(read->stamp, now);
+            return ready(std::move(content));
+        }
+        Fetched fetched;
+        fetched.stamp = read->stamp;
+        fetched.outcome = read->outcome == StableRead::Outcome::tooLarge ? Fetched::Outcome::tooLarge
+                                                                         : Fetched::Outcome::unstable;
         return fetched;
     }
 

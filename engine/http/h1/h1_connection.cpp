@@ -201,32 +201,29 @@ void H1Connection::handle(H1Exchange& exchange) {
 
 /// Decodes some of the current exchange's body; returns the bytes used, 0 when more input is needed.
 std::size_t H1Connection::feedBody(std::string_view input) {
-    BodyDecoder::Step step = current_->decoder_.next(input);
-    switch (step.state) {
-    case BodyDecoder::State::rejected:
-        lingers_ = true;
-        if (BodyReader* reader = std::exchange(current_->reader_, nullptr)) {
+    H1Exchange& exchange = *current_;
+    BodyDecoder::Step step = exchange.decoder_.next(input);
+    if (step.state == BodyDecoder::State::rejected) {
+        if (BodyReader* reader = std::exchange(exchange.reader_, nullptr)) {
             reader->onBodyFailed();
         }
-        refuse(current_->decoder_.rejection());
+        refuse(exchange.decoder_.rejection());
         return 0;
-    case BodyDecoder::State::data:
-        if (current_->reader_) {
-            current_->reader_->onBody(step.data);
-        } else if (current_->answered_ && current_->decoder_.received() > kMaxDiscard) {
+    }
+    if (step.state == BodyDecoder::State::data) {
+        if (exchange.reader_) {
+            exchange.reader_->onBody(step.data);
+        } else if (exchange.answered_ && exchange.decoder_.received() > kMaxDiscard) {
             keepAlive_ = false; // more than is worth reading for the sake of the connection
             lingers_ = true;
             phase_ = Phase::ending;
         }
-        break;
-    case BodyDecoder::State::end:
-        if (BodyReader* reader = std::exchange(current_->reader_, nullptr)) {
+    }
+    if (exchange.decoder_.isDone()) {
+        if (BodyReader* reader = std::exchange(exchange.reader_, nullptr)) {
             reader->onBodyEnd();
         }
         finishIfDone();
-        break;
-    case BodyDecoder::State::more:
-        break;
     }
     return step.consumed;
 }
@@ -277,6 +274,7 @@ void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exc
     body.append(std::move(page.body));
     if (exchange) {
         answer(*exchange, head, body);
+        finishIfDone();
         return;
     }
     std::string bytes;

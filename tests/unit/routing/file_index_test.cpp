@@ -508,6 +508,7 @@ TEST(FileIndex, ReadersAreUndisturbedByWriters) {
                 index.forEach("stay", [&](std::string_view) { ++count; });
                 wrong += count >= 10 ? 0 : 1;
                 reader.quiescent();
+                std::this_thread::yield();
             }
         });
     }

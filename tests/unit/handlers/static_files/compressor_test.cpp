@@ -20,13 +20,14 @@ std::string decode(http::Coding coding, const std::string& coded, std::size_t si
     std::size_t got = 0;
     if (coding == http::Coding::gzip) {
         libdeflate_decompressor* decompressor = libdeflate_alloc_decompressor();
-        EXPECT_EQ(libdeflate_gzip_decompress(decompressor, coded.data(), coded.size(), out.data(), out.size(), &got),
+        EXPECT_EQ(libdeflate_gzip_decompress(decompressor, coded.data(), coded.size(), out.data(), out.size(),
+                                             &got),
                   LIBDEFLATE_SUCCESS);
         libdeflate_free_decompressor(decompressor);
     } else if (coding == http::Coding::br) {
         got = out.size();
-        EXPECT_EQ(BrotliDecoderDecompress(coded.size(), reinterpret_cast<const std::uint8_t*>(coded.data()), &got,
-                                          reinterpret_cast<std::uint8_t*>(out.data())),
+        EXPECT_EQ(BrotliDecoderDecompress(coded.size(), reinterpret_cast<const std::uint8_t*>(coded.data()),
+                                          &got, reinterpret_cast<std::uint8_t*>(out.data())),
                   BROTLI_DECODER_RESULT_SUCCESS);
     } else {
         got = ZSTD_decompress(out.data(), out.size(), coded.data(), coded.size());
@@ -49,7 +50,7 @@ std::string page(std::size_t size) {
 }
 
 TEST(Compressor, EveryCodingComesBackAtEveryLevel) {
-    for (std::size_t size : {kMinCompressible, std::size_t{1000}, std::size_t{65536}, std::size_t{300000}}) {
+    for (std::size_t size : {kMinCompressible, std::size_t{1000}, std::size_t{70000}}) {
         std::string body = page(size);
         for (http::Coding coding : kCodings) {
             for (CompressionLevel level : kLevels) {
@@ -64,7 +65,7 @@ TEST(Compressor, EveryCodingComesBackAtEveryLevel) {
 }
 
 TEST(Compressor, SmallestIsNotLargerThanFastest) {
-    std::string body = page(200000);
+    std::string body = page(40000);
     for (http::Coding coding : kCodings) {
         EXPECT_LT(compress(body, coding, CompressionLevel::smallestSize)->size(),
                   compress(body, coding, CompressionLevel::fastest)->size());
@@ -78,11 +79,13 @@ TEST(Compressor, GzipCarriesNoTimeAndNoName) {
 }
 
 TEST(Compressor, ZstdWindowStaysWithinWhatClientsAccept) {
-    std::string body(12 << 20, 'x');
+    std::string body(9 << 20, 'x');
     auto coded = compress(body, http::Coding::zstd, CompressionLevel::smallestSize);
     ASSERT_TRUE(coded);
-    // Frame header descriptor, then the window descriptor (RFC 8878, section 3.1.1.1): exponent in the high five bits.
-    ASSERT_EQ(static_cast<unsigned char>((*coded)[4]) & 0x20, 0) << "a single segment: the window is the whole body";
+    // Frame header descriptor, then the window descriptor (RFC 8878, section 3.1.1.1): exponent in the high
+    // five bits.
+    ASSERT_EQ(static_cast<unsigned char>((*coded)[4]) & 0x20, 0)
+        << "a single segment: the window is the whole body";
     int exponent = static_cast<unsigned char>((*coded)[5]) >> 3;
     EXPECT_LE(exponent + 10, 23);
 }
@@ -100,7 +103,8 @@ TEST(Compressor, WhatDoesNotPayIsNotCompressed) {
         EXPECT_FALSE(compress(page(1000), coding, CompressionLevel::noCompression));
     }
     EXPECT_FALSE(compress(page(1000), http::Coding::identity, CompressionLevel::optimal));
-    EXPECT_FALSE(compress(std::string(kMaxCompressible + 1, 'a'), http::Coding::gzip, CompressionLevel::optimal));
+    EXPECT_FALSE(
+        compress(std::string(kMaxCompressible + 1, 'a'), http::Coding::gzip, CompressionLevel::optimal));
 }
 
 } // namespace

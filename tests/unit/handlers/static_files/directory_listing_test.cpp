@@ -20,7 +20,9 @@ constexpr std::int64_t kTime = 1740837909'000'000'000; // 2025-03-01 14:05:09
 ListingEntry file(std::string name, std::uint64_t size = 1, std::int64_t modified = kTime) {
     return {std::move(name), false, size, modified};
 }
-ListingEntry folder(std::string name) { return {std::move(name), true, 0, 0}; }
+ListingEntry folder(std::string name) {
+    return {std::move(name), true, 0, 0};
+}
 
 /// The names in the order in which they are shown.
 std::vector<std::string> order(std::string_view query, std::vector<ListingEntry> entries) {
@@ -29,7 +31,8 @@ std::vector<std::string> order(std::string_view query, std::vector<ListingEntry>
     request.order = parseListingOrder(query);
     std::string body = renderListing(request, std::move(entries), PageFormat::text).body;
     std::vector<std::string> names;
-    for (std::size_t start = 0, end = 0; (end = body.find('\n', start)) != std::string::npos; start = end + 1) {
+    for (std::size_t start = 0, end = 0; (end = body.find('\n', start)) != std::string::npos;
+         start = end + 1) {
         names.push_back(body.substr(start, end - start));
     }
     return names;
@@ -47,9 +50,25 @@ std::string html(std::string_view path, std::vector<ListingEntry> entries, std::
 }
 
 TEST(DirectoryListing, ComparesNamesAsPeopleDo) {
-    const char* sorted[] = {"",     "1",      "01x",    "2",     "10",    "a",         "A1",        "a2",
-                            "a2b3", "a2b11",  "a10",    "B",     "page1", "page2.html", "page10.html", "x99999999999999999998",
-                            "x99999999999999999999", "z", "\xc3\xa9"};
+    const char* sorted[] = {"",
+                            "1",
+                            "01x",
+                            "2",
+                            "10",
+                            "a",
+                            "A1",
+                            "a2",
+                            "a2b3",
+                            "a2b11",
+                            "a10",
+                            "B",
+                            "page1",
+                            "page2.html",
+                            "page10.html",
+                            "x99999999999999999998",
+                            "x99999999999999999999",
+                            "z",
+                            "\xc3\xa9"};
     for (std::size_t i = 0; i < std::size(sorted); ++i) {
         for (std::size_t j = 0; j < std::size(sorted); ++j) {
             int difference = compareNatural(sorted[i], sorted[j]);
@@ -62,7 +81,8 @@ TEST(DirectoryListing, ComparesNamesAsPeopleDo) {
 }
 
 TEST(DirectoryListing, FoldersComeFirstInEveryOrder) {
-    std::vector<ListingEntry> entries = {file("b10", 3, 30), file("b9", 1, 20), folder("z"), folder("Y"), file("a", 2, 10)};
+    std::vector<ListingEntry> entries = {file("b10", 3, 30), file("b9", 1, 20), folder("z"), folder("Y"),
+                                         file("a", 2, 10)};
     EXPECT_THAT(order("", entries), ElementsAre("Y/", "z/", "a", "b9", "b10"));
     EXPECT_THAT(order("order=desc", entries), ElementsAre("z/", "Y/", "b10", "b9", "a"));
     EXPECT_THAT(order("sort=size", entries), ElementsAre("Y/", "z/", "b9", "a", "b10"));
@@ -71,7 +91,8 @@ TEST(DirectoryListing, FoldersComeFirstInEveryOrder) {
 }
 
 TEST(DirectoryListing, LinksAreEncodedAndTextIsEscaped) {
-    std::string page = html("/a <b>/", {file("x\"><script>.html"), folder("100%"), file("a:b?c#d"), file("\xc3\xa9 &")});
+    std::string page =
+        html("/a <b>/", {file("x\"><script>.html"), folder("100%"), file("a:b?c#d"), file("\xc3\xa9 &")});
     EXPECT_THAT(page, Not(HasSubstr("<script>")));
     EXPECT_THAT(page, HasSubstr("<title>example.com/a &lt;b&gt;/</title>"));
     EXPECT_THAT(page, HasSubstr("href=\"./x%22%3E%3Cscript%3E.html\">x&quot;&gt;&lt;script&gt;.html</a>"));
@@ -83,7 +104,10 @@ TEST(DirectoryListing, LinksAreEncodedAndTextIsEscaped) {
 TEST(DirectoryListing, ShowsTheWayBack) {
     EXPECT_THAT(html("/", {}), Not(HasSubstr("Parent folder")));
     std::string page = html("/one two/three/", {});
-    EXPECT_THAT(page, HasSubstr("<a href=\"/\">example.com</a><i>/</i><a href=\"/one%20two/\">one two</a><i>/</i>three</h1>"));
+    EXPECT_THAT(
+        page,
+        HasSubstr(
+            "<a href=\"/\">example.com</a><i>/</i><a href=\"/one%20two/\">one two</a><i>/</i>three</h1>"));
     EXPECT_THAT(page, HasSubstr("href=\"../\">Parent folder"));
     EXPECT_THAT(page, HasSubstr("This folder is empty."));
 }
@@ -94,7 +118,8 @@ TEST(DirectoryListing, ShowsFactsAndTheOrderInUse) {
     EXPECT_THAT(page, HasSubstr("1 folder, 2 files, 2.0 KiB"));
     EXPECT_THAT(page, HasSubstr("<th aria-sort=\"descending\"><a href=\"?sort=size\">"));
     EXPECT_THAT(page, HasSubstr("<th><a href=\"?sort=name\">"));
-    EXPECT_THAT(html("/", {}), HasSubstr("<th aria-sort=\"ascending\"><a href=\"?sort=name&amp;order=desc\">"));
+    EXPECT_THAT(html("/", {}),
+                HasSubstr("<th aria-sort=\"ascending\"><a href=\"?sort=name&amp;order=desc\">"));
 }
 
 TEST(DirectoryListing, NeedsNothingFromElsewhere) {
@@ -123,9 +148,12 @@ TEST(DirectoryListing, JsonHoldsTheSameFacts) {
     request.path = "/a\"/";
     routing::Page page = renderListing(request, {file("b\xff", 7), folder("d")}, PageFormat::json);
     EXPECT_EQ(page.contentType, "application/json");
-    EXPECT_EQ(page.body, "{\"path\":\"/a\\\"/\",\"entries\":[{\"name\":\"d\",\"type\":\"directory\"},{\"name\":\"b\xef\xbf\xbd\","
-                         "\"type\":\"file\",\"size\":7,\"modified\":\"2025-03-01T14:05:09Z\"}],\"not_shown\":0}\n");
-    EXPECT_EQ(renderListing(request, {}, PageFormat::json).body, "{\"path\":\"/a\\\"/\",\"entries\":[],\"not_shown\":0}\n");
+    EXPECT_EQ(page.body,
+              "{\"path\":\"/a\\\"/"
+              "\",\"entries\":[{\"name\":\"d\",\"type\":\"directory\"},{\"name\":\"b\xef\xbf\xbd\","
+              "\"type\":\"file\",\"size\":7,\"modified\":\"2025-03-01T14:05:09Z\"}],\"not_shown\":0}\n");
+    EXPECT_EQ(renderListing(request, {}, PageFormat::json).body,
+              "{\"path\":\"/a\\\"/\",\"entries\":[],\"not_shown\":0}\n");
 }
 
 TEST(DirectoryListing, AVeryLargeFolderIsCutAndSaysSo) {

@@ -14,14 +14,17 @@ TEST(EntityTag, NamesVersionCodingAndLevel) {
     FileStamp stamp{0x5a3, 0x17f0c2d1e4b80000};
     EXPECT_EQ(entityTag(stamp, http::Coding::identity), "\"5a3-17f0c2d1e4b80000\"");
     EXPECT_EQ(entityTag(stamp, http::Coding::br), "\"5a3-17f0c2d1e4b80000-br\"");
-    EXPECT_EQ(entityTag(stamp, http::Coding::gzip, CompressionLevel::smallestSize), "\"5a3-17f0c2d1e4b80000-gzip3\"");
+    EXPECT_EQ(entityTag(stamp, http::Coding::gzip, CompressionLevel::smallestSize),
+              "\"5a3-17f0c2d1e4b80000-gzip3\"");
     EXPECT_EQ(entityTag(stamp, http::Coding::identity, std::nullopt, false), "W/\"5a3-17f0c2d1e4b80000\"");
 }
 
 TEST(EntityTag, DiffersWhereBytesMayDiffer) {
     std::set<std::string> tags;
-    for (FileStamp stamp : {FileStamp{1, 2}, FileStamp{1, 3}, FileStamp{2, 2}, FileStamp{0x12, 0}, FileStamp{1, -2}}) {
-        for (http::Coding coding : {http::Coding::identity, http::Coding::gzip, http::Coding::zstd, http::Coding::br}) {
+    for (FileStamp stamp :
+         {FileStamp{1, 2}, FileStamp{1, 3}, FileStamp{2, 2}, FileStamp{0x12, 0}, FileStamp{1, -2}}) {
+        for (http::Coding coding :
+             {http::Coding::identity, http::Coding::gzip, http::Coding::zstd, http::Coding::br}) {
             tags.insert(entityTag(stamp, coding));
         }
         tags.insert(entityTag(stamp, http::Coding::br, CompressionLevel::optimal));

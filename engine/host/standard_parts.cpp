@@ -1,0 +1,77 @@
+#include "host/standard_parts.h"
+
+#include "host/config_store.h"
+#include "host/config_texts.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace saker::host {
+
+namespace {
+
+Result<LoadedConfig> loadConfig(const CommandLine& line) {
+    ConfigStore store(line.overrides);
+    if (!line.quick || !line.configFile.empty()) {
+        return store.load(line.configFile);
+    }
+    std::error_code ignored;
+    if (const std::string& folder = *line.overrides.webDir; !std::filesystem::is_directory(folder, ignored)) {
+        return Error{ErrorKind::usage,
+                     fmt::format("There is no folder \"{}\" to serve. Name one with -d, such as \"sakerd -d .\" for "
+                                 "this one.",
+                                 folder),
+                     {}};
+    }
+    return store.withoutFile();
+}
+
+Result<PreparedEngine> prepare(const CommandLine& line, EngineOwner& owner) {
+    auto config = loadConfig(line);
+    if (!config) {
+        return config.error();
+    }
+    auto engine = Engine::create(*config, line.overrides, owner);
+    if (!engine) {
+        return engine.error();
+    }
+    PreparedEngine prepared;
+    prepared.engine = std::move(*engine);
+    prepared.configFile = config->path;
+    prepared.configWritten = config->written;
+    prepared.pidFile = config->options.process.pidFile;
+    for (const schema::Problem& warning : config->warnings) {
+        prepared.warnings.push_back(warning.text());
+    }
+    for (const schema::Problem& error : config->siteErrors) {
+        prepared.warnings.push_back(error.text() + " The site is not served until this is right.");
+    }
+    return prepared;
+}
+
+void writeTo(std::FILE* stream, std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stream);
+    std::fflush(stream);
+}
+
+} // namespace
+
+ApplicationParts standardParts() {
+    ApplicationParts parts;
+    parts.prepare = prepare;
+    parts.checkConfig = [](const CommandLine& line) { return ConfigStore(line.overrides).check(line.configFile); };
+    parts.schema = configSchemaText;
+    parts.defaultConfig = defaultConfigText;
+    parts.makeConsoleDevice = makeStandardConsoleDevice;
+    parts.print = [](std::string_view text) { writeTo(stdout, text); };
+    parts.complain = [](std::string_view text) { writeTo(stderr, text); };
+    parts.exitNow = [](int code) { std::_Exit(code); };
+    parts.notifier = os::ServiceNotifier::fromEnvironment();
+    return parts;
+}
+
+} // namespace saker::host

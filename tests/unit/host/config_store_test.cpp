@@ -1,0 +1,261 @@
+#include "host/config_store.h"
+
+#include "host/config_texts.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace saker::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class ConfigStoreTest : public ::testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern = (std::filesystem::temp_directory_path() / "saker-config-XXXXXX").string();
+        root_ = std::filesystem::canonical(::mkdtemp(pattern.data())).string();
+        for (const char* folder : {"/work", "/work/www", "/user", "/system"}) {
+            std::filesystem::create_directory(root_ + folder);
+        }
+        places_ = ConfigPlaces{root_ + "/work", root_ + "/user", root_ + "/system"};
+    }
+    void TearDown() override { std::filesystem::remove_all(root_); }
+
+    void write(const std::string& path, std::string_view text) { std::ofstream(root_ + path) << text; }
+    std::string content(const std::string& path) {
+        std::ostringstream text;
+        text << std::ifstream(root_ + path).rdbuf();
+        return text.str();
+    }
+    ConfigStore store(Overrides overrides = {}) { return ConfigStore(std::move(overrides), places_); }
+    static std::string texts(const schema::Problems& problems) {
+        std::string out;
+        for (const auto& problem : problems) {
+            out += problem.text() + "\n";
+        }
+        return out;
+    }
+
+    std::string root_;
+    ConfigPlaces places_;
+};
+
+TEST_F(ConfigStoreTest, TakesTheFirstFileThereIs) {
+    const char* const files[] = {"/system/saker.json", "/user/saker.json", "/work/JonCsWebConfig.json",
+                                 "/work/saker.json"};
+    for (const char* file : files) {
+        write(file, "{}");
+        auto config = store().load();
+        ASSERT_TRUE(config.ok()) << config.error().text();
+        EXPECT_EQ(config->path, root_ + file);
+        EXPECT_FALSE(config->written);
+    }
+    write("/other.json", R"({"MaxDirDepth": 3})");
+    auto named = store().load(root_ + "/other.json");
+    ASSERT_TRUE(named.ok());
+    EXPECT_EQ(named->options.routing.maxDirDepth, 3u);
+}
+
+TEST_F(ConfigStoreTest, AFileThatWasNamedMustExist) {
+    auto config = store().load(root_ + "/none.json");
+    ASSERT_FALSE(config.ok());
+    EXPECT_EQ(config.error().kind, ErrorKind::configuration);
+    EXPECT_THAT(config.error().text(), HasSubstr("none.json: there is no such file"));
+    EXPECT_FALSE(std::filesystem::exists(root_ + "/none.json"));
+}
+
+TEST_F(ConfigStoreTest, WritesTheDefaultsWhenThereIsNoFile) {
+    auto config = store().load();
+    ASSERT_TRUE(config.ok()) << config.error().text();
+    EXPECT_TRUE(config->written);
+    EXPECT_EQ(config->path, root_ + "/work/saker.json");
+    EXPECT_EQ(content("/work/saker.json"), defaultConfigText());
+    EXPECT_EQ(texts(config->warnings), "");
+    EXPECT_FALSE(config->httpPortsGiven) << "the written file does not make the default ports the user's";
+    EXPECT_FALSE(store().load()->written);
+}
+
+TEST_F(ConfigStoreTest, DoesNotWriteToTheRootFolder) {
+    places_.workingFolder = "/";
+    auto config = store().load();
+    ASSERT_TRUE(config.ok()) << config.error().text();
+    EXPECT_EQ(config->path, root_ + "/user/saker.json");
+}
+
+TEST_F(ConfigStoreTest, ServesWithTheDefaultsWhenNothingCanBeWritten) {
+    write("/file", "");
+    places_ = ConfigPlaces{root_ + "/file", "", root_ + "/file/x"};
+    auto config = store().load();
+    ASSERT_TRUE(config.ok()) << config.error().text();
+    EXPECT_FALSE(config->written);
+    EXPECT_EQ(config->path, "");
+    EXPECT_THAT(texts(config->warnings), HasSubstr("none could be written"));
+}
+
+TEST_F(ConfigStoreTest, PathsCountFromTheFolderOfTheFile) {
+    write("/user/saker.json", R"({"BackendDir": "sites", "WWWdir": "/abs/x/..", "AccessLog": "log/a.log",
+        "AllowedRoots": ["r"], "Sites": {"a": {"Root": "a", "AccessLog": {"File": "b.log"}}}})");
+    auto config = store().load();
+    ASSERT_TRUE(config.ok()) << config.error().text();
+    const auto& routing = config->options.routing;
+    EXPECT_EQ(routing.backendDir, root_ + "/user/sites");
+    EXPECT_EQ(routing.wwwDir, "/abs");
+    EXPECT_THAT(routing.allowedRoots, ElementsAre(root_ + "/user/r"));
+    EXPECT_EQ(routing.sites[0].second.value->root, root_ + "/user/a");
+    EXPECT_EQ(routing.sites[0].second.value->accessLog->file, root_ + "/user/b.log");
+    EXPECT_EQ(config->options.log.accessLog.file, root_ + "/user/log/a.log");
+    EXPECT_EQ(config->options.log.errorLogFile, root_ + "/user/saker-error.log");
+    EXPECT_EQ(config->options.process.pidFile, "");
+    EXPECT_THAT(texts(config->warnings), HasSubstr("/BackendDir: the folder " + root_ + "/user/sites does not exist"));
+}
+
+TEST_F(ConfigStoreTest, WarnsOfSettingsThatHaveNoEffectYetOnlyWhenTheyWereChanged) {
+    write("/work/saker.json", "{\n\"EnableHtaccess\": true,\n\"Enable_WASM\": false, \"CertDir\": \"./certs\", "
+                              "\"Loging\": 1}");
+    auto config = store().load();
+    ASSERT_TRUE(config.ok());
+    EXPECT_EQ(texts(config->warnings),
+              "warning: line 3, column 48: the key \"Loging\" is not known and is ignored. Did you mean \"Logging\"?\n"
+              "warning: line 2, column 19: /EnableHtaccess: \"EnableHtaccess\" is accepted but has no effect in this "
+              "version\n");
+}
+
+TEST_F(ConfigStoreTest, TheCommandLineComesFirst) {
+    write("/work/saker.json", R"({"HttpPorts": [81], "BackendDir": "www", "Workers": 2})");
+    Overrides overrides;
+    overrides.httpPorts = {{8443}};
+    overrides.backendDir = root_ + "/user/";
+    overrides.workers = 3;
+    overrides.logLevel = "debug";
+    overrides.addresses = {{"::1"}};
+    auto config = store(overrides).load();
+    ASSERT_TRUE(config.ok()) << config.error().text();
+    EXPECT_THAT(config->options.listen.httpPorts, ElementsAre(8443));
+    EXPECT_THAT(config->options.listen.httpsPorts, ElementsAre(443)) << "a default port gives way";
+    EXPECT_THAT(config->options.listen.listenAddresses, ElementsAre("::1"));
+    EXPECT_TRUE(config->httpPortsGiven);
+    EXPECT_FALSE(config->httpsPortsGiven);
+    EXPECT_EQ(config->options.routing.backendDir, root_ + "/user");
+    EXPECT_EQ(config->options.process.workers, 3u);
+    EXPECT_EQ(config->options.log.logLevel, log::Level::debug);
+    EXPECT_EQ(store(overrides).reload(*config)->options, config->options);
+}
+
+TEST_F(ConfigStoreTest, RefusesClashesOfTheCommandLineWithTheFile) {
+    write("/work/saker.json", R"({"HttpPorts": [9000]})");
+    Overrides overrides;
+    overrides.httpsPorts = {{9000}};
+    auto config = store(overrides).load();
+    ASSERT_FALSE(config.ok());
+    EXPECT_THAT(config.error().text(), HasSubstr("port 9000 is listed more than once"));
+    overrides.httpPorts = {std::vector<std::uint16_t>()};
+    overrides.httpsPorts = {std::vector<std::uint16_t>()};
+    EXPECT_THAT(store(overrides).load().error().text(), HasSubstr("nothing to listen on"));
+}
+
+TEST_F(ConfigStoreTest, QuickModeNeedsNoFile) {
+    Overrides overrides;
+    overrides.webDir = root_ + "/work/www";
+    overrides.httpPorts = {{7000}};
+    LoadedConfig config = store(overrides).withoutFile();
+    EXPECT_EQ(config.path, "");
+    EXPECT_EQ(config.options.routing.backendDir, "");
+    EXPECT_EQ(config.options.routing.wwwDir, root_ + "/work/www");
+    EXPECT_THAT(config.options.listen.httpPorts, ElementsAre(7000));
+    EXPECT_THAT(config.options.listen.httpsPorts, IsEmpty());
+    EXPECT_THAT(config.warnings, IsEmpty());
+    EXPECT_EQ(store(overrides).reload(config)->options, config.options);
+    EXPECT_FALSE(std::filesystem::exists(root_ + "/work/saker.json"));
+}
+
+TEST_F(ConfigStoreTest, ListsEveryErrorWithItsPlace) {
+    write("/work/saker.json", "{\n\"HttpPorts\": [\"80\"],\n\"Workers\": -1,\n\"Unknown\": 1}");
+    auto config = store().load();
+    ASSERT_FALSE(config.ok());
+    EXPECT_EQ(config.error().kind, ErrorKind::configuration);
+    EXPECT_EQ(config.error().text(),
+              root_ + "/work/saker.json: the configuration cannot be used:\n"
+                      "  error: line 2, column 15: /HttpPorts/0: expected a whole number from 0 to 65535, found the "
+                      "text \"80\"; write it without quotes\n"
+                      "  error: line 3, column 12: /Workers: expected at least 0, found the number -1");
+    write("/work/saker.json", "{\n\"HttpPorts\" [80]}");
+    EXPECT_THAT(store().load().error().text(), HasSubstr("line 2, column 13: expected a colon"));
+}
+
+TEST_F(ConfigStoreTest, ChecksWithoutWriting) {
+    auto nothing = store().check();
+    ASSERT_TRUE(nothing.ok());
+    EXPECT_FALSE(std::filesystem::exists(root_ + "/work/saker.json"));
+    write("/work/saker.json", R"({"Loging": true})");
+    auto good = store().check();
+    ASSERT_TRUE(good.ok()) << good.error().text();
+    EXPECT_THAT(*good, HasSubstr("is right.\n  warning: line 1, column 2: the key \"Loging\""));
+    write("/work/saker.json", R"({"Sites": {"a": {"Root": 5}}})");
+    auto site = store().check();
+    ASSERT_FALSE(site.ok());
+    EXPECT_THAT(site.error().text(), HasSubstr("/Sites/a/Root: expected a text"));
+    EXPECT_FALSE(store().check(root_ + "/none").ok());
+}
+
+TEST_F(ConfigStoreTest, ABrokenSiteDoesNotStopTheOthers) {
+    write("/work/saker.json", R"({"Sites": {"bad": {"Root": 5}, "good": {"Enabled": false}}})");
+    auto config = store().load();
+    ASSERT_TRUE(config.ok()) << config.error().text();
+    EXPECT_THAT(texts(config->siteErrors), HasSubstr("/Sites/bad/Root"));
+    EXPECT_FALSE(config->options.routing.sites[0].second.value);
+    EXPECT_FALSE(config->options.routing.sites[1].second.value->enabled);
+}
+
+TEST_F(ConfigStoreTest, SavesChangesAndKeepsTheRest) {
+    const std::string before = "{\n  \"Workers\": 1, // one\n  \"httpports\": [81],\n}\n";
+    write("/work/saker.json", before);
+    auto config = store().load();
+    ASSERT_TRUE(config.ok());
+    const ConfigEdit edits[] = {{"/Workers", schema::Node::of(std::uint64_t{2})},
+                                {"/HttpPorts", std::nullopt},
+                                {"/Sites/a.com/Root", schema::Node::of("/srv")}};
+    auto saved = store().save(*config, edits);
+    ASSERT_TRUE(saved.ok()) << saved.error().text();
+    EXPECT_EQ(content("/work/saker.json"), "{\n  \"Workers\": 2, // one\n  \"Sites\": {\n    \"a.com\": {\n      "
+                                           "\"Root\": \"/srv\"\n    }\n  },\n}\n");
+    EXPECT_EQ(saved->options.process.workers, 2u);
+    EXPECT_EQ(saved->options.routing.sites.size(), 1u);
+    EXPECT_NE(saved->revision, config->revision);
+
+    auto stale = store().save(*config, edits);
+    ASSERT_FALSE(stale.ok());
+    EXPECT_THAT(stale.error().text(), HasSubstr("changed meanwhile"));
+}
+
+TEST_F(ConfigStoreTest, SavesNothingThatWouldNotBeRight) {
+    const std::string before = "{ // c\n}";
+    write("/work/saker.json", before);
+    auto config = store().load();
+    for (const ConfigEdit& edit : {ConfigEdit{"/Workers", schema::Node::of("x")}, ConfigEdit{"/Nothing", std::nullopt},
+                                   ConfigEdit{"/Sites/a/Root", schema::Node::of(true)}}) {
+        EXPECT_FALSE(store().save(*config, std::span(&edit, 1)).ok());
+        EXPECT_EQ(content("/work/saker.json"), before);
+    }
+}
+
+TEST_F(ConfigStoreTest, TellsWhatAReloadApplies) {
+    EngineOptions before;
+    EngineOptions after;
+    after.process.workers = 4;
+    after.http.keepAliveTimeout = std::chrono::seconds(1);
+    after.routing.backendDir = "x";
+    EXPECT_THAT(diff(before, after),
+                ElementsAre(schema::Change{"BackendDir", schema::Apply::live},
+                            schema::Change{"KeepAliveTimeout", schema::Apply::newConnections},
+                            schema::Change{"Workers", schema::Apply::restart}));
+}
+
+} // namespace
+} // namespace saker::host

@@ -1,0 +1,22 @@
+#include "schema/pointer.h"
+
+#include <gmock/gmock.h>
+
+namespace saker::schema {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(Pointer, SplitsAndJoins) {
+    EXPECT_THAT(*splitPointer(""), ElementsAre());
+    EXPECT_THAT(*splitPointer("/"), ElementsAre(""));
+    EXPECT_THAT(*splitPointer("/a~1b/m~0n/0/"), ElementsAre("a/b", "m~n", "0", ""));
+    EXPECT_EQ(splitPointer("a"), std::nullopt);
+    EXPECT_EQ(splitPointer("/a~"), std::nullopt);
+    EXPECT_EQ(splitPointer("/a~2"), std::nullopt);
+    EXPECT_EQ(joinPointer("/x", "a/b~c"), "/x/a~1b~0c");
+    EXPECT_THAT(*splitPointer(joinPointer("", "~1/~0")), ElementsAre("~1/~0"));
+}
+
+} // namespace
+} // namespace saker::schema

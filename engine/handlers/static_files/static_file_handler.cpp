@@ -26,6 +26,11 @@ std::int64_t nowSeconds() {
         .count();
 }
 
+std::int64_t nowNanos() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
 bool isConditional(const http::RequestHead& request) {
     using http::FieldName;
     return request.has(FieldName::ifNoneMatch) || request.has(FieldName::ifModifiedSince) ||
@@ -324,8 +329,9 @@ void StaticFileHandler::finishLoad(std::uint64_t id, Result result) {
     } else if (result.content && !result.content->worthwhile) {
         variant.state = Variant::State::absent;
     } else {
-        if (!(result.stamp == variant.stamp)) {
-            // The disk is ahead of the index: this answer tells the truth, the next one asks again.
+        const bool settled = result.content ? result.content->settled : isSettled(result.stamp, nowNanos());
+        if (!settled || !(result.stamp == variant.stamp)) {
+            // Just written, or the disk is ahead of the index: this answer is right, the next one asks again.
             cache_.drop(representation);
         }
         http::PreparedResponse::Body body;
@@ -333,11 +339,11 @@ void StaticFileHandler::finishLoad(std::uint64_t id, Result result) {
         if (result.content) {
             body.bytes = result.content->bytes;
             body.keeper = result.content;
-            etag = compresses ? result.content->tag() : entityTag(result.stamp, load->coding, {}, result.content->settled);
+            etag = compresses ? result.content->tag() : entityTag(result.stamp, load->coding, {}, settled);
         } else {
             body.size = result.stamp.size;
             body.file = std::move(*result.file).share();
-            etag = entityTag(result.stamp, load->coding);
+            etag = entityTag(result.stamp, load->coding, {}, settled);
         }
         representation.fill(load->coding, std::move(body), std::move(etag), result.stamp);
     }

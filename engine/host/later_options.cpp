@@ -31,17 +31,15 @@ const schema::Description& LaterOptions::fields() {
              .forExperts()
              .usedLater(),
          field("ForceTLS", "Proxy over TLS only", &LaterOptions::forceTLS)
-             .withHelp(
-                 "Whether requests are passed on to other servers over TLS only: a plain http:// target "
-                 "outside "
-                 "this machine is then an error. Certificates are verified in any case, see ProxyVerify.")
+             .withHelp("Whether requests are passed on to other servers over TLS only: a plain http:// "
+                       "target outside this machine is then an error. Certificates are verified in any case, "
+                       "see ProxyVerify.")
              .withNote("Force TLS when proxying?")
              .inGroup("Proxying")
              .usedLater(),
          field("ProxyVerify", "Verify upstream certificates", &LaterOptions::proxyVerify)
-             .withHelp(
-                 "Whether the certificates of servers that requests are passed on to are verified, except on "
-                 "loopback addresses.")
+             .withHelp("Whether the certificates of servers that requests are passed on to are verified, "
+                       "except on loopback addresses.")
              .inGroup("Proxying")
              .forExperts()
              .usedLater(),
@@ -66,22 +64,20 @@ const schema::Description& LaterOptions::fields() {
              .usedLater(),
          field("MaxBytesPerSecond", "Bandwidth of a client", &LaterOptions::maxBytesPerSecond)
              .withHelp("The most bytes per second that all connections of one client address get together. 0 "
-                       "means no "
-                       "limit.")
+                       "means no limit.")
              .withNote("Limit outbound bandwidth per client IP; 0 = no limit")
              .countedIn(Unit::bytes)
              .inGroup("Rate limits")
              .usedLater(),
          field("RateLimitTime", "Refill interval", &LaterOptions::rateLimitTime)
              .withHelp("How often a client's allowance of requests grows by RateLimitRefill.")
-             .withNote("1 second")
+             .withNote("Seconds")
              .atLeast(0.001)
              .inGroup("Rate limits")
              .usedLater(),
          field("RateLimitReq", "Requests of a client", &LaterOptions::rateLimitReq)
-             .withHelp(
-                 "How many requests one client address may make at a stretch; more are answered with 429. 0 "
-                 "switches rate limits off.")
+             .withHelp("How many requests one client address may make at a stretch; more are answered with "
+                       "429. 0 switches rate limits off.")
              .withNote(
                  "Requests within RateLimitTime before a specific IP is limited; 0 = off. Recommended: 500")
              .inGroup("Rate limits")
@@ -115,8 +111,7 @@ const schema::Description& LaterOptions::fields() {
              .usedLater(),
          field("ClearSessEveryXMin", "Forget sessions", &LaterOptions::clearSessEveryXMin)
              .withHelp("How often sessions that were saved are taken out of memory; they are read again when "
-                       "needed. 0 "
-                       "means never.")
+                       "needed. 0 means never.")
              .withNote("Minutes")
              .countedIn(Unit::minutes)
              .atLeast(0)
@@ -135,9 +130,8 @@ const schema::Description& LaterOptions::fields() {
              .inGroup("WebSocket")
              .usedLater(),
          field("CertDir", "Folder of certificates", &LaterOptions::certDir)
-             .withHelp(
-                 "The folder with one folder for each domain that holds fullchain.pem and privkey.pem. The "
-                 "command line's --certPath=DIR comes first.")
+             .withHelp("The folder with one folder for each domain that holds fullchain.pem and privkey.pem. "
+                       "The command line's --certPath=DIR comes first.")
              .withNote("certs -> domain1, domain2 -> privkey.pem, fullchain.pem // "
                        "--certPath=/etc/letsencrypt/live/")
              .asFolder()
@@ -160,11 +154,10 @@ const schema::Description& LaterOptions::fields() {
              .forExperts()
              .usedLater(),
          field("ForwardExt", "Pass on by extension", &LaterOptions::forwardExt)
-             .withHelp(
-                 "Passes requests for files of an extension on to another server: \"http://…\", "
-                 "\"https://…\", "
-                 "\"fcgi://host:port\" or \"fcgi:///path/of.sock\". {domain} stands for the site's host. "
-                 "\"auto\" finds and runs PHP. Files of these extensions are never sent as they are.")
+             .withHelp("Passes requests for files of an extension on to another server: \"http://…\", "
+                       "\"https://…\", \"fcgi://host:port\" or \"fcgi:///path/of.sock\". {domain} stands for "
+                       "the site's host. \"auto\" finds and runs PHP. Files of these extensions are never "
+                       "sent as they are.")
              .withNote("Reverse-proxy and FastCGI support")
              .keyedBy("extension")
              .inGroup("Proxying")

@@ -1,5 +1,6 @@
 #include "http/http_options.h"
 
+#include "http/request.h"
 #include "schema/type_of.h"
 
 namespace saker::http {
@@ -12,23 +13,21 @@ const schema::Description& HttpOptions::fields() {
     static const schema::Description kFields = schema::describe<HttpOptions>(
         "Connections and limits",
         {field("MaxConcurrentConnections", "Connections at once", &HttpOptions::maxConcurrentConnections)
-             .withHelp("How many connections may be open at once. null means as many as the operating "
-                       "system's limit "
-                       "of open files allows; the server raises that limit and says how far it got.")
+             .withHelp(
+                 "How many connections may be open at once. null means as many as the operating system's "
+                 "limit of open files allows; the server raises that limit and says how far it got.")
              .withNote("Most connections at once; null = as many as the system allows")
              .atLeast(1),
          field("MaxRequestBodySize", "Largest request body", &HttpOptions::maxRequestBodySize)
-             .withHelp(
-                 "The largest body of a request, such as an upload, in bytes. A larger one is refused with "
-                 "413. 0 means no limit.")
+             .withHelp("The largest body of a request, such as an upload, in bytes. A larger one is refused "
+                       "with 413. 0 means no limit.")
              .withNote("Largest upload in bytes, or e.g. \"8GB\"")
              .countedIn(Unit::bytes),
          field("bytesPerSecond", "Minimum rate", &HttpOptions::bytesPerSecond)
-             .withHelp(
-                 "The rate in bytes per second, in either direction, below which a client counts as too slow "
-                 "while data is waiting to be sent or received. Too slow a client is disconnected after "
-                 "gracePeriod. Keep it low: people who skim through a video pause for long. 0 switches it "
-                 "off.")
+             .withHelp("The rate in bytes per second, in either direction, below which a client counts as "
+                       "too slow while data is waiting to be sent or received. Too slow a client is "
+                       "disconnected after gracePeriod. Keep it low: people who skim through a video pause "
+                       "for long. 0 switches it off.")
              .withNote("Slower clients are cut off after gracePeriod; keep it low")
              .atLeast(0)
              .applied(Apply::newConnections),
@@ -39,14 +38,12 @@ const schema::Description& HttpOptions::fields() {
              .applied(Apply::newConnections),
          field("SlowClientBlockSeconds", "Turn slow clients away for", &HttpOptions::slowClientBlockSeconds)
              .withHelp("How long the address of a client that was disconnected for being too slow is turned "
-                       "away. 0 "
-                       "means not at all.")
+                       "away. 0 means not at all.")
              .atLeast(0)
              .forExperts(),
          field("RequestTimeout", "Time for an answer", &HttpOptions::requestTimeout)
-             .withHelp(
-                 "The longest time from a request's head to the start of its answer; then the client gets "
-                 "504. 0 means no limit.")
+             .withHelp("The longest time from a request's head to the start of its answer; then the client "
+                       "gets 504. 0 means no limit.")
              .withNote("Seconds for an answer to begin; 0 = no limit")
              .atLeast(0)
              .applied(Apply::newConnections),
@@ -57,15 +54,13 @@ const schema::Description& HttpOptions::fields() {
              .applied(Apply::newConnections),
          field("RequestHeadersTimeout", "Time for a request head", &HttpOptions::requestHeadersTimeout)
              .withHelp("How long a client may take to send the head of a request; then it gets 408. 0 means "
-                       "without "
-                       "limit.")
+                       "without limit.")
              .withNote("Seconds for the head of a request to arrive")
              .atLeast(0)
              .applied(Apply::newConnections),
          field("MaxRequestLineSize", "Longest request line", &HttpOptions::maxRequestLineSize)
-             .withHelp(
-                 "The longest first line of a request: method, address and version. A longer one is refused "
-                 "with 414.")
+             .withHelp("The longest first line of a request: method, address and version. A longer one is "
+                       "refused with 414.")
              .countedIn(Unit::bytes)
              .within(64, 1024 * 1024)
              .applied(Apply::newConnections)
@@ -79,7 +74,7 @@ const schema::Description& HttpOptions::fields() {
              .forExperts(),
          field("MaxRequestHeaderCount", "Most header fields", &HttpOptions::maxRequestHeaderCount)
              .withHelp("The most header fields in a request. More are refused with 431.")
-             .within(1, 10000)
+             .within(1, RequestHead::kMaxFields)
              .applied(Apply::newConnections)
              .forExperts()});
     return kFields;

@@ -16,24 +16,19 @@ const schema::Description& ListenOptions::fields() {
     static const schema::Description kFields = schema::describe<ListenOptions>(
         "Listening",
         {field("HttpsPorts", "HTTPS ports", &ListenOptions::httpsPorts)
-             .withHelp(
-                 "The ports that accept HTTPS. The command line's --httpsPort=443,8443 comes first. A port "
-                 "of the "
-                 "default list that cannot be had is a warning as long as another one is left; one that you "
-                 "named is an error. 0 takes any free port.")
+             .withHelp("The ports that accept HTTPS. The command line's --httpsPort=443,8443 comes first. A "
+                       "port of the default list that cannot be had is a warning as long as another one is "
+                       "left; one that you named is an error. 0 takes any free port.")
              .withNote("--httpsPort=443,8443")
              .usedLater(),
          field("HttpPorts", "HTTP ports", &ListenOptions::httpPorts)
-             .withHelp(
-                 "The ports that accept HTTP. The command line's --httpPort=80,8080 comes first. A port of "
-                 "the "
-                 "default list that cannot be had is a warning as long as another one is left; one that you "
-                 "named is an error. 0 takes any free port.")
+             .withHelp("The ports that accept HTTP. The command line's --httpPort=80,8080 comes first. A "
+                       "port of the default list that cannot be had is a warning as long as another one is "
+                       "left; one that you named is an error. 0 takes any free port.")
              .withNote("--httpPort=80,8080"),
          field("ListenAddresses", "Addresses", &ListenOptions::listenAddresses)
              .withHelp("The addresses of this machine to listen on, IPv4 and IPv6, written as numbers. An "
-                       "empty list "
-                       "means all of them. The command line's --ip=ADDR,ADDR comes first.")
+                       "empty list means all of them. The command line's --ip=ADDR,ADDR comes first.")
              .withNote("[] = every address, IPv4 and IPv6; --ip=127.0.0.1,::1")});
     return kFields;
 }
@@ -46,7 +41,8 @@ void ListenOptions::check(schema::Checker& checker) const {
     auto checkPorts = [&](std::string_view key, const std::vector<std::uint16_t>& ports) {
         for (std::size_t i = 0; i < ports.size(); ++i) {
             if (ports[i] != 0 && !seen.insert(ports[i]).second) {
-                checker.error({key, std::to_string(i)}, fmt::format("port {} is listed more than once", ports[i]));
+                checker.error({key, std::to_string(i)},
+                              fmt::format("port {} is listed more than once", ports[i]));
             }
         }
     };
@@ -57,9 +53,10 @@ void ListenOptions::check(schema::Checker& checker) const {
     checkPorts("HttpsPorts", httpsPorts);
     for (std::size_t i = 0; i < listenAddresses.size(); ++i) {
         if (!loop::SocketAddress::parse(listenAddresses[i], 0)) {
-            checker.error({"ListenAddresses", std::to_string(i)},
-                          fmt::format("expected an address in numbers such as \"127.0.0.1\" or \"::1\", found \"{}\"",
-                                      escapeControl(listenAddresses[i])));
+            checker.error(
+                {"ListenAddresses", std::to_string(i)},
+                fmt::format("expected an address in numbers such as \"127.0.0.1\" or \"::1\", found \"{}\"",
+                            escapeControl(listenAddresses[i])));
         }
     }
 }

@@ -43,8 +43,7 @@ const schema::Description& AccessLogOptions::fields() {
              field("Format", "Format", &AccessLogOptions::format).withHelp("How a line looks."),
              field("RotateSize", "Rotate at", &AccessLogOptions::rotateSize)
                  .withHelp("The size at which the file is set aside and a new one begun. 0 means never, for "
-                           "those who "
-                           "use logrotate and send SIGUSR1.")
+                           "those who use logrotate and send SIGUSR1.")
                  .countedIn(Unit::bytes),
              field("Keep", "Keep", &AccessLogOptions::keep)
                  .withHelp("How many files that were set aside stay; older ones are deleted.")
@@ -60,35 +59,29 @@ const schema::Description& LogOptions::fields() {
         "Logs and metrics",
         {field("Logging", "Error log to a file", &LogOptions::logging)
              .withHelp("Whether errors also go to ErrorLogFile. They always reach standard error, which is "
-                       "the journal "
-                       "when systemd runs the server.")
+                       "the journal when systemd runs the server.")
              .withNote("true: errors also go to ErrorLogFile"),
          field("ErrorLogFile", "Error log file", &LogOptions::errorLogFile)
              .withHelp("Where errors are written when Logging is on.")
              .asFile(),
          field("LogLevel", "Log level", &LogOptions::logLevel)
              .withHelp("How much is said on standard error and in ErrorLogFile. The command line's "
-                       "--log-level comes "
-                       "first."),
+                       "--log-level comes first."),
          field("AccessLog", "Access log", &LogOptions::accessLog)
              .withHelp("One line for every request: the name of a file, or an object with File, Format, "
-                       "RotateSize and "
-                       "Keep. Empty means none.")
+                       "RotateSize and Keep. Empty means none.")
              .withNote("A file for one line per request, e.g. \"access.log\""),
          field("DebugPages", "Telling error pages", &LogOptions::debugPages)
-             .withHelp(
-                 "Whether error pages say what happened: site, rule, handler, upstream, exception. Only for "
-                 "clients on this machine unless DebugPagesRemote is on too.")
+             .withHelp("Whether error pages say what happened: site, rule, handler, upstream, exception. "
+                       "Only for clients on this machine unless DebugPagesRemote is on too.")
              .withNote("true: error pages say what happened"),
          field("DebugPagesRemote", "Telling error pages for everybody", &LogOptions::debugPagesRemote)
-             .withHelp(
-                 "Whether DebugPages is also for clients on other machines. It shows them paths and messages "
-                 "from the inside of your sites.")
+             .withHelp("Whether DebugPages is also for clients on other machines. It shows them paths and "
+                       "messages from the inside of your sites.")
              .forExperts(),
          field("ServerMetrics", "More metrics", &LogOptions::serverMetrics)
              .withHelp("Requests, bytes, connections and rates are always counted. This adds counters for "
-                       "each site, "
-                       "the histogram of latencies and the request lines of the command stats.")
+                       "each site, the histogram of latencies and the request lines of the command stats.")
              .withNote("Total requests and the latest rps, rpm, rph in \"stats\"")});
     return kFields;
 }

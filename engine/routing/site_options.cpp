@@ -127,42 +127,36 @@ const schema::Description& RoutingOptions::fields() {
     static const schema::Description kFields = schema::describe<RoutingOptions>(
         "Sites and files",
         {field("LoopFindEndpoint", "Look in parent folders", &RoutingOptions::loopFindEndpoint)
-             .withHelp(
-                 "When nothing is found at a path, whether its parents are tried, the nearest first: "
-                 "/path1/path2/index.html, /path1/path2, /path1, /. The first index found answers; only when "
-                 "there is none the answer is 404.")
+             .withHelp("When nothing is found at a path, whether its parents are tried, the nearest first: "
+                       "/path1/path2/index.html, /path1/path2, /path1, /. The first index found answers; "
+                       "only when there is none the answer is 404.")
              .withNote("true: /a/b/c -> /a/b -> /a -> / until there is an index"),
          field("MaxFilePathLength", "Longest path", &RoutingOptions::maxFilePathLength)
-             .withHelp(
-                 "The longest path of a request in bytes, after decoding. A longer one is refused with 414.")
-             .within(1, 65535),
+             .withHelp("The longest path of a request in bytes, after decoding. A longer one is refused with "
+                       "414. 0 means no limit.")
+             .withNote("Longest path of a request in bytes; 0 = no limit")
+             .within(0, 65535),
          field("MaxDirDepth", "Deepest path", &RoutingOptions::maxDirDepth)
-             .withHelp(
-                 "The most slashes in the path of a request: /path1/path2/path3 has three. A deeper one is "
-                 "refused with 414.")
+             .withHelp("The most slashes in the path of a request: /path1/path2/path3 has three. A deeper "
+                       "one is refused with 414. 0 means no limit.")
              .withNote("Most slashes in a path: /path1/path2/path3...")
-             .within(1, 1000),
+             .within(0, 1000),
          field("WWWdir", "Folder for all hosts", &RoutingOptions::wwwDir)
-             .withHelp(
-                 "A folder of static files that answers for every host, with index files; nothing in it is "
-                 "run. "
-                 "While it is set, BackendDir is looked at only for what is not found here; set BackendDir "
-                 "to "
-                 "\"\" to serve static files exclusively. The command line's --webPath=DIR comes first.")
+             .withHelp("A folder of static files that answers for every host, with index files; nothing in "
+                       "it is run. While it is set, BackendDir and Sites are not looked at. The command "
+                       "line's --webPath=DIR comes first. Empty means none.")
              .withNote("Static files only // --webPath=/var/www")
              .asFolder(),
          field("BackendDir", "Folder of the sites", &RoutingOptions::backendDir)
-             .withHelp(
-                 "The folder with one folder for each domain: BackendDir/example.com/path. Static files and "
-                 "pages that run on the server may lie side by side. The command line's --backend=DIR comes "
-                 "first. Empty means none.")
+             .withHelp("The folder with one folder for each domain: BackendDir/example.com/path. Static "
+                       "files and pages that run on the server may lie side by side. The command line's "
+                       "--backend=DIR comes first. Empty means none.")
              .withNote("One folder per domain: static files and backends // --backend=/var/www")
              .asFolder(),
          field("FilterFromDomain", "Replace in host names", &RoutingOptions::filterFromDomain)
              .withHelp("A text that is replaced by DomainFilterTo wherever it stands in a host name, before "
-                       "its folder "
-                       "is looked up: with \".\" and \"\" the folder of example.com is examplecom. Empty "
-                       "means off.")
+                       "its folder is looked up: with \".\" and \"\" the folder of example.com is "
+                       "examplecom. Empty means off.")
              .withNote("Optional: \".\"")
              .forExperts(),
          field("DomainFilterTo", "Replace by", &RoutingOptions::domainFilterTo)
@@ -171,13 +165,11 @@ const schema::Description& RoutingOptions::fields() {
              .forExperts(),
          field("indexPriority", "Index files", &RoutingOptions::indexPriority)
              .withHelp("The names that answer for a folder, the best first. Those of pages whose handler is "
-                       "not active "
-                       "are passed over.")
+                       "not active are passed over.")
              .withNote("A folder is answered by the first of these files that it holds"),
          field("DomainAlias", "Aliases of domains", &RoutingOptions::domainAlias)
              .withHelp("Leads a host to another one's site: \"www.example.com\": \"example.com\". One step, "
-                       "without "
-                       "wildcards; the port plays no part.")
+                       "without wildcards; the port plays no part.")
              .withNote("Lead www.domain to domain, etc.")
              .keyedBy("host"),
          field("UrlAlias", "Aliases of paths", &RoutingOptions::urlAlias)
@@ -188,8 +180,7 @@ const schema::Description& RoutingOptions::fields() {
              .keyedBy("host/path"),
          field("DefaultSite", "Default site", &RoutingOptions::defaultSite)
              .withHelp("The site that answers for hosts nobody knows. Empty means \"localhost\" when there "
-                       "is such a "
-                       "site, else the only site there is, else 404.")
+                       "is such a site, else the only site there is, else 404.")
              .withNote("Answers for unknown hosts; \"\" = localhost, else the only site there is"),
          field("CasePolicy", "Upper and lower case", &RoutingOptions::casePolicy)
              .withHelp("Whether /Page.html finds page.html."),
@@ -197,8 +188,7 @@ const schema::Description& RoutingOptions::fields() {
              .withHelp("Where symbolic links among the files may lead."),
          field("AllowedRoots", "Allowed targets of links", &RoutingOptions::allowedRoots)
              .withHelp("Folders that symbolic links may lead into although they lie elsewhere, when "
-                       "FollowSymlinks is "
-                       "\"inside\".")
+                       "FollowSymlinks is \"inside\".")
              .asFolder()
              .forExperts(),
          field("ErrorPages", "Error pages", &RoutingOptions::errorPages)
@@ -207,9 +197,8 @@ const schema::Description& RoutingOptions::fields() {
                        "has them.")
              .keyedBy("status"),
          field("Sites", "Sites", &RoutingOptions::sites)
-             .withHelp(
-                 "Settings of single sites by host name. A folder in BackendDir needs no entry. A site whose "
-                 "entry is wrong keeps its last good settings; all others are not affected.")
+             .withHelp("Settings of single sites by host name. A folder in BackendDir needs no entry. A site "
+                       "whose entry is wrong keeps its last good settings; all others are not affected.")
              .withNote("\"example.com\": { \"Root\": \"/srv/example\", \"DirectoryListing\": true }")
              .keyedBy("host")});
     return kFields;
@@ -226,10 +215,10 @@ void RoutingOptions::check(schema::Checker& checker) const {
     }
     for (const auto& [from, to] : urlAlias) {
         if (from.find('/') == std::string::npos) {
-            checker.error({"UrlAlias", from},
-                          fmt::format("expected \"host/path\" as key, found \"{}\"; without a path "
-                                      "no request matches",
-                                      escapeControl(from)));
+            checker.error(
+                {"UrlAlias", from},
+                fmt::format("expected \"host/path\" as key, found \"{}\"; without a path no request matches",
+                            escapeControl(from)));
         }
         if (to.empty() || to.front() != '/') {
             checker.error({"UrlAlias", from},

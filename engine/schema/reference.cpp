@@ -40,6 +40,22 @@ std::string typeText(const Field& field) {
     return field.keyName.empty() ? text : fmt::format("{}; the keys: {}", text, field.keyName);
 }
 
+/// The comment of a key in the default file: its note, else what its help begins with.
+std::string commentOf(const Field& field) {
+    if (!field.note.empty()) {
+        return std::string(field.note);
+    }
+    std::string comment(field.help.empty() ? field.label : field.help.substr(0, field.help.find(". ")));
+    if (comment.back() == '.') {
+        comment.pop_back();
+    }
+    for (const Choice& choice : field.type->choices()) {
+        comment += &choice == &field.type->choices().front() ? ": " : ", ";
+        comment += jsonString(choice.name);
+    }
+    return comment;
+}
+
 void addChoices(std::string& out, const Field& field) {
     for (const Choice& choice : innermost(*field.type).choices()) {
         out +=
@@ -113,7 +129,7 @@ std::string defaultFile(const Description& description, std::span<const std::str
     for (const Field* field : order) {
         std::string value =
             toText(field->type->encode(field->in(standard.get()), field->limits), Layout::pretty, 1);
-        std::string comment = " // " + std::string(field->note.empty() ? field->label : field->note);
+        std::string comment = " // " + commentOf(*field);
         value += field == order.back() ? "" : ",";
         value.insert(std::min(value.find('\n'), value.size()), comment);
         out += fmt::format("  {}: {}\n", jsonString(field->key), value);

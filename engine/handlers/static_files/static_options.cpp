@@ -57,37 +57,31 @@ const schema::Description& StaticOptions::fields() {
                  "File extensions, without dot, that browsers are told to save instead of showing them.")
              .withNote("Browsers save these instead of showing them"),
          field("CompressionLevel", "Compression", &StaticOptions::compressionLevel)
-             .withHelp(
-                 "How hard gzip, brotli and zstd compress, for types that gain from it. A file is compressed "
-                 "once and kept in the content cache.")
+             .withHelp("How hard gzip, brotli and zstd compress, for types that gain from it. A file is "
+                       "compressed once and kept in the content cache.")
              .withNote("\"Optimal\" / 0, \"Fastest\" / 1, \"NoCompression\" / 2, \"SmallestSize\" / 3")
              .orNumbers(),
          field("ExtTypes", "Headers by extension", &StaticOptions::extTypes)
              .withHelp("Headers for files by their extension; several extensions are separated by commas. "
-                       "They come "
-                       "before DefaultHeaders. Types not listed here are known to the server.")
+                       "They come before DefaultHeaders. Types not listed here are known to the server.")
              .withNote("Set headers per file extension")
              .keyedBy("extensions"),
          field("DefaultHeaders", "Headers", &StaticOptions::defaultHeaders)
-             .withHelp(
-                 "Headers of all static answers that are not errors. Answers of PHP, proxied servers, C# and "
-                 "WebAssembly pages never get Cache-Control, Access-Control-Allow-Origin and Accept-Ranges "
-                 "from "
-                 "here, nor a header that the page has set itself.")
+             .withHelp("Headers of all static answers that are not errors. Answers of PHP, proxied servers, "
+                       "C# and WebAssembly pages never get Cache-Control, Access-Control-Allow-Origin and "
+                       "Accept-Ranges from here, nor a header that the page has set itself.")
              .withNote("Default headers of all answers that are not errors")
              .keyedBy("header"),
          field("DirectoryListing", "List folders", &StaticOptions::directoryListing)
              .withHelp(
                  "Whether a folder without index file is answered with a list of its files instead of 404."),
          field("Precompressed", "Use precompressed files", &StaticOptions::precompressed)
-             .withHelp(
-                 "Whether page.html.br, page.html.zst or page.html.gz is sent for page.html to clients that "
-                 "accept it.")
+             .withHelp("Whether page.html.br, page.html.zst or page.html.gz is sent for page.html to clients "
+                       "that accept it.")
              .forExperts(),
          field("ContentCacheSize", "Content cache", &StaticOptions::contentCacheSize)
-             .withHelp(
-                 "The most memory for the contents of small files and their compressed forms. 0 means none: "
-                 "nothing is compressed on the fly then.")
+             .withHelp("The most memory for the contents of small files and their compressed forms. 0 means "
+                       "none: nothing is compressed on the fly then.")
              .countedIn(Unit::bytes)
              .forExperts(),
          field("MaxCachedFileSize", "Largest cached file", &StaticOptions::maxCachedFileSize)

@@ -1,6 +1,7 @@
 #include "host/config_store.h"
 
 #include "host/config_texts.h"
+#include "support/temp_folder.h"
 
 #include <gmock/gmock.h>
 
@@ -19,16 +20,13 @@ using ::testing::Not;
 class ConfigStoreTest : public ::testing::Test {
 protected:
     void SetUp() override {
-        std::string pattern = (std::filesystem::temp_directory_path() / "saker-config-XXXXXX").string();
-        root_ = std::filesystem::canonical(::mkdtemp(pattern.data())).string();
-        for (const char* folder : {"/work", "/work/www", "/user", "/system"}) {
-            std::filesystem::create_directory(root_ + folder);
+        for (const char* name : {"work/www", "user", "system"}) {
+            folder_.makeFolder(name);
         }
         places_ = ConfigPlaces{root_ + "/work", root_ + "/user", root_ + "/system"};
     }
-    void TearDown() override { std::filesystem::remove_all(root_); }
 
-    void write(const std::string& path, std::string_view text) { std::ofstream(root_ + path) << text; }
+    void write(const std::string& path, std::string_view text) { folder_.write(path.substr(1), text); }
     std::string content(const std::string& path) {
         std::ostringstream text;
         text << std::ifstream(root_ + path).rdbuf();
@@ -43,7 +41,8 @@ protected:
         return out;
     }
 
-    std::string root_;
+    test::TempFolder folder_;
+    std::string root_ = folder_.at("");
     ConfigPlaces places_;
 };
 
@@ -119,15 +118,13 @@ TEST_F(ConfigStoreTest, PathsCountFromTheFolderOfTheFile) {
 
 TEST_F(ConfigStoreTest, WarnsOfSettingsThatHaveNoEffectYetOnlyWhenTheyWereChanged) {
     write("/work/saker.json",
-          "{\n\"EnableHtaccess\": true,\n\"Enable_WASM\": false, \"CertDir\": \"./certs\", "
-          "\"Loging\": 1}");
+          "{\n\"EnableHtaccess\": true,\n\"Enable_WASM\": false, \"CertDir\": \"./certs\", \"Loging\": 1}");
     auto config = store().load();
     ASSERT_TRUE(config.ok());
-    EXPECT_EQ(texts(config->warnings), "warning: line 3, column 48: the key \"Loging\" is not known and is "
-                                       "ignored. Did you mean \"Logging\"?\n"
-                                       "warning: line 2, column 19: /EnableHtaccess: \"EnableHtaccess\" is "
-                                       "accepted but has no effect in this "
-                                       "version\n");
+    EXPECT_EQ(texts(config->warnings),
+              "warning: line 3, column 45: the key \"Loging\" is not known and is ignored. Did you mean "
+              "\"Logging\"?\nwarning: line 2, column 19: /EnableHtaccess: \"EnableHtaccess\" is accepted but "
+              "has no effect in this version\n");
 }
 
 TEST_F(ConfigStoreTest, TheCommandLineComesFirst) {
@@ -186,10 +183,9 @@ TEST_F(ConfigStoreTest, ListsEveryErrorWithItsPlace) {
     EXPECT_EQ(
         config.error().text(),
         root_ +
-            "/work/saker.json: the configuration cannot be used:\n"
-            "  error: line 2, column 15: /HttpPorts/0: expected a whole number from 0 to 65535, found the "
-            "text \"80\"; write it without quotes\n"
-            "  error: line 3, column 12: /Workers: expected at least 0, found the number -1");
+            "/work/saker.json: the configuration cannot be used:\n  error: line 2, column 15: /HttpPorts/0: "
+            "expected a whole number from 0 to 65535, found the text \"80\"; write it without quotes\n  "
+            "error: line 3, column 12: /Workers: expected at least 0, found the number -1");
     write("/work/saker.json", "{\n\"HttpPorts\" [80]}");
     EXPECT_THAT(store().load().error().text(), HasSubstr("line 2, column 13: expected a colon"));
 }
@@ -228,9 +224,8 @@ TEST_F(ConfigStoreTest, SavesChangesAndKeepsTheRest) {
                                 {"/Sites/a.com/Root", schema::Node::of("/srv")}};
     auto saved = store().save(*config, edits);
     ASSERT_TRUE(saved.ok()) << saved.error().text();
-    EXPECT_EQ(content("/work/saker.json"),
-              "{\n  \"Workers\": 2, // one\n  \"Sites\": {\n    \"a.com\": {\n      "
-              "\"Root\": \"/srv\"\n    }\n  },\n}\n");
+    EXPECT_EQ(content("/work/saker.json"), "{\n  \"Workers\": 2, // one\n  \"Sites\": {\n    \"a.com\": {\n  "
+                                           "    \"Root\": \"/srv\"\n    }\n  },\n}\n");
     EXPECT_EQ(saved->options.process.workers, 2u);
     EXPECT_EQ(saved->options.routing.sites.size(), 1u);
     EXPECT_NE(saved->revision, config->revision);

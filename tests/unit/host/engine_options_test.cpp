@@ -195,7 +195,7 @@ TEST(EngineOptions, RefusesWhatCannotBeRight) {
         {R"({"DownloadIfExtension": [".zip"]})", "without its dot"},
         {R"({"MaxRequestBodySize": -1})", "expected at least 0"},
         {R"({"KeepAliveTimeout": "long"})", "expected a number of seconds"},
-        {R"({"MaxDirDepth": 0})", "/MaxDirDepth: expected at least 1"},
+        {R"({"MaxDirDepth": 1001})", "/MaxDirDepth: expected at most 1000"},
     };
     for (const Case& c : cases) {
         EngineOptions options;

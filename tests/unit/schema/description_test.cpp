@@ -71,22 +71,21 @@ TEST(Description, ReadsChoicesByNameAndNumberAndNulls) {
 
 TEST(Description, ReportsAllErrorsAtOnceWithTheirPlaces) {
     Sample sample;
-    auto problems = decodeText("{\n\"Port\": 70000,\n\"Name\": 5,\n\"Ports\": [1, \"2\", -1, 1.5],\n"
-                               "\"Headers\": {\"a/b\": []},\n\"Wait\": \"soon\",\n\"Flag\": \"true\"}",
+    auto problems = decodeText("{\n\"Port\": 70000,\n\"Name\": 5,\n\"Ports\": [1, \"2\", -1, "
+                               "1.5],\n\"Headers\": {\"a/b\": []},\n\"Wait\": \"soon\",\n\"Flag\": \"true\"}",
                                sample);
     EXPECT_THAT(
         texts(problems),
         ElementsAre(
             "error: line 2, column 9: /Port: expected at most 65535, found the number 70000",
-            "error: line 3, column 9: /Name: expected a text, found the number 5; write it in double "
-            "quotes",
+            "error: line 3, column 9: /Name: expected a text, found the number 5; write it in double quotes",
             "error: line 6, column 9: /Wait: expected a number of seconds or a text such as \"500ms\", "
             "\"30s\" or \"5m\", found the text \"soon\"",
-            "error: line 4, column 14: /Ports/1: expected a whole number from 0 to 65535, found the "
-            "text \"2\"; write it without quotes",
+            "error: line 4, column 14: /Ports/1: expected a whole number from 0 to 65535, found the text "
+            "\"2\"; write it without quotes",
             "error: line 4, column 19: /Ports/2: expected at least 0, found the number -1",
-            "error: line 4, column 23: /Ports/3: expected a whole number from 0 to 65535, found the "
-            "number 1.5",
+            "error: line 4, column 23: /Ports/3: expected a whole number from 0 to 65535, found the number "
+            "1.5",
             "error: line 5, column 20: /Headers/a~1b: expected a text, found a list",
             "error: line 7, column 9: /Flag: expected true or false, found the text \"true\"; write it "
             "without quotes"));
@@ -94,11 +93,9 @@ TEST(Description, ReportsAllErrorsAtOnceWithTheirPlaces) {
 
 TEST(Description, SuggestsChoices) {
     Sample sample;
-    EXPECT_THAT(
-        texts(decodeText(R"({"Color": "gren"})", sample)),
-        ElementsAre(
-            "error: line 1, column 11: /Color: expected one of \"Red\" (0), \"Green\" (1) and \"Blue\" "
-            "(7), found the text \"gren\". Did you mean \"Green\"?"));
+    EXPECT_THAT(texts(decodeText(R"({"Color": "gren"})", sample)),
+                ElementsAre("error: line 1, column 11: /Color: expected one of \"Red\" (0), \"Green\" (1) "
+                            "and \"Blue\" (7), found the text \"gren\". Did you mean \"Green\"?"));
     EXPECT_TRUE(hasErrors(decodeText(R"({"Color": 2})", sample)));
     EXPECT_TRUE(hasErrors(decodeText(R"({"Color": -7})", sample)));
 }
@@ -106,18 +103,16 @@ TEST(Description, SuggestsChoices) {
 TEST(Description, WarnsOfUnknownAndRepeatedKeys) {
     Sample sample;
     EXPECT_THAT(
-        texts(
-            decodeText("{\"Prot\": 1,\n\"Name\": \"a\", \"NAME\": \"b\",\n\"Headers\": {\"a\": \"1\", \"a\": "
-                       "\"2\"}, \"Sites\": {\"s\": {\"Kep\": 1}}}",
-                       sample)),
-        ElementsAre("warning: line 1, column 2: the key \"Prot\" is not known and is ignored. Did you mean "
-                    "\"Port\"?",
-                    "warning: line 2, column 1: the key \"Name\" is given again in line 2; only the last one "
-                    "counts",
-                    "warning: line 3, column 13: /Headers: the key \"a\" is given again in line 3; only the "
-                    "last one counts",
-                    "warning: line 3, column 50: /Sites/s: the key \"Kep\" is not known and is ignored. Did "
-                    "you mean \"Keep\"?"));
+        texts(decodeText("{\"Prot\": 1,\n\"Name\": \"a\", \"NAME\": \"b\",\n\"Headers\": {\"a\": \"1\", "
+                         "\"a\": \"2\"}, \"Sites\": {\"s\": {\"Kep\": 1}}}",
+                         sample)),
+        ElementsAre(
+            "warning: line 1, column 2: the key \"Prot\" is not known and is ignored. Did you mean \"Port\"?",
+            "warning: line 2, column 1: the key \"Name\" is given again in line 2; only the last one counts",
+            "warning: line 3, column 13: /Headers: the key \"a\" is given again in line 3; only the last one "
+            "counts",
+            "warning: line 3, column 50: /Sites/s: the key \"Kep\" is not known and is ignored. Did you mean "
+            "\"Keep\"?"));
     EXPECT_EQ(sample.name, "b");
     EXPECT_EQ(sample.headers, (OrderedMap<std::string>{{"a", "2"}}));
 }
@@ -141,14 +136,12 @@ TEST(Description, KeepsTheErrorsOfOneSiteToItself) {
     EXPECT_FALSE(sample.sites[1].second.value);
     EXPECT_THAT(
         texts(sample.sites[1].second.problems),
-        ElementsAre(
-            "error: line 1, column 61: /Sites/bad/File: expected a text, found the number 1; write it "
-            "in double quotes",
-            "error: line 1, column 49: /Sites/bad/Keep: expected at most 9, found the number 20"));
-    EXPECT_THAT(
-        texts(sample.sites[2].second.problems),
-        ElementsAre("error: line 1, column 70: /Sites/x: expected a text (its File) or an object, found the "
-                    "number 5"));
+        ElementsAre("error: line 1, column 61: /Sites/bad/File: expected a text, found the number 1; write "
+                    "it in double quotes",
+                    "error: line 1, column 49: /Sites/bad/Keep: expected at most 9, found the number 20"));
+    EXPECT_THAT(texts(sample.sites[2].second.problems),
+                ElementsAre("error: line 1, column 70: /Sites/x: expected a text (its File) or an object, "
+                            "found the number 5"));
 }
 
 TEST(Description, StopsCollectingAtABound) {

@@ -12,9 +12,8 @@ std::string slice(const Document& document, const Node& node) {
 }
 
 TEST(Document, KeepsTheRangeOfEveryValue) {
-    auto result = read(
-        "\xef\xbb\xbf// head\n{ \"a\" : [1, -2.5e3 ,\"x\\\"y\"/*c*/,], /* \"b\": 3 */ \"c\"\n:{\"d\":null,},"
-        "\"e\" : true // tail\n}\n// end");
+    auto result = read("\xef\xbb\xbf// head\n{ \"a\" : [1, -2.5e3 ,\"x\\\"y\"/*c*/,], /* \"b\": 3 */ "
+                       "\"c\"\n:{\"d\":null,},\"e\" : true // tail\n}\n// end");
     ASSERT_TRUE(result.ok()) << result.problems[0].text();
     const Document& document = result.document;
     EXPECT_EQ(slice(document, *document.find("/a")), "[1, -2.5e3 ,\"x\\\"y\"/*c*/,]");

@@ -13,9 +13,8 @@ TEST(Node, WritesCompactAndPrettyText) {
     Node node = Node::object();
     node.add("list", list).add("empty", Node::object()).add("none", Node()).add("half", Node::of(0.5));
     EXPECT_EQ(toText(node), R"({"list":[true,18446744073709551615,-3],"empty":{},"none":null,"half":0.5})");
-    EXPECT_EQ(toText(node, Layout::pretty),
-              "{\n  \"list\": [true, 18446744073709551615, -3],\n  \"empty\": {},\n"
-              "  \"none\": null,\n  \"half\": 0.5\n}");
+    EXPECT_EQ(toText(node, Layout::pretty), "{\n  \"list\": [true, 18446744073709551615, -3],\n  \"empty\": "
+                                            "{},\n  \"none\": null,\n  \"half\": 0.5\n}");
 }
 
 TEST(Node, BreaksLongAndNestedLists) {

@@ -23,10 +23,8 @@ TEST(Reference, HasAChapterAGroupAndASectionAKey) {
 TEST(Reference, WritesAFileThatMeansTheDefaults) {
     const std::string_view first[] = {"Flag", "Headers"};
     std::string text = defaultFile(Sample::fields(), first, "// head\n");
-    EXPECT_THAT(
-        text,
-        StartsWith("// head\n{\n  \"Flag\": false, // on or off\n  \"Headers\": { // Headers\n    \"A\": "
-                   "\"b\"\n  },\n  \"Port\": 80, // Port\n"));
+    EXPECT_THAT(text, StartsWith("// head\n{\n  \"Flag\": false, // on or off\n  \"Headers\": { // Headers\n "
+                                 "   \"A\": \"b\"\n  },\n  \"Port\": 80, // Port\n"));
     auto result = read(text);
     ASSERT_TRUE(result.ok()) << result.problems[0].text();
     Sample sample;

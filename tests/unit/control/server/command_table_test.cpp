@@ -116,7 +116,7 @@ TEST_F(CommandTable, countfilesSaysANumber) {
 TEST_F(CommandTable, indexfilesSaysBeginAndEnd) {
     EXPECT_THAT(run("indexfiles a"), ElementsAre("Indexing /www/a", "Indexed /www/a (12 files, 3 folders)"));
     EXPECT_THAT(run("indexonedir a"),
-                ElementsAre("Indexed 1-level of directories on /www/a (2 files, 1 folders)"));
+                ElementsAre("Indexed 1-level of directories on /www/a (2 files, 1 folder)"));
     EXPECT_THAT(services.calls, ElementsAre("indexFiles a", "indexOneLevel a"));
     services.failure = Error{ErrorKind::notFound, "There is no folder \"a\".", {}};
     EXPECT_THAT(run("indexfiles a"), ElementsAre("! There is no folder \"a\"."));

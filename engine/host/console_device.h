@@ -25,4 +25,8 @@ public:
 std::unique_ptr<ConsoleDevice> makeStandardConsoleDevice();
 std::unique_ptr<ConsoleDevice> makeConsoleDevice(int input, int output);
 
+/// Writes to standard output; gives up when nobody has taken anything for a second. What the program says
+/// about itself must not keep it from ending.
+void writeStandardOutput(std::string_view text);
+
 } // namespace saker::host

@@ -1,5 +1,6 @@
 #include "host/console_device.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -14,6 +15,18 @@ namespace {
 
 /// How often a background process looks whether it has become the terminal's foreground.
 constexpr int kForegroundCheckMs = 1000;
+constexpr int kReaderPatienceMs = 1000;
+
+/// Writes some of the bytes to a descriptor that poll() calls writable. What it calls so takes PIPE_BUF bytes
+/// without blocking; more might wait for the reader. False: it takes no more.
+bool writeSome(int descriptor, std::string_view& bytes) {
+    ssize_t sent = ::write(descriptor, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
+    if (sent > 0) {
+        bytes.remove_prefix(static_cast<std::size_t>(sent));
+        return true;
+    }
+    return sent < 0 && (errno == EINTR || errno == EAGAIN);
+}
 
 class PosixConsoleDevice final : public ConsoleDevice {
 public:
@@ -44,15 +57,7 @@ public:
 
     bool write(std::string_view bytes) override {
         while (!bytes.empty()) {
-            if (!waitFor(output_, POLLOUT)) {
-                return false;
-            }
-            // What poll() calls writable takes PIPE_BUF bytes without blocking; more might wait for the
-            // reader.
-            ssize_t sent = ::write(output_, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
-            if (sent > 0) {
-                bytes.remove_prefix(static_cast<std::size_t>(sent));
-            } else if (sent == 0 || (errno != EINTR && errno != EAGAIN)) {
+            if (!waitFor(output_, POLLOUT) || !writeSome(output_, bytes)) {
                 return false;
             }
         }
@@ -117,6 +122,12 @@ std::unique_ptr<ConsoleDevice> makeConsoleDevice(int input, int output) {
 
 std::unique_ptr<ConsoleDevice> makeStandardConsoleDevice() {
     return makeConsoleDevice(STDIN_FILENO, STDOUT_FILENO);
+}
+
+void writeStandardOutput(std::string_view text) {
+    pollfd wait{STDOUT_FILENO, POLLOUT, 0};
+    while (!text.empty() && ::poll(&wait, 1, kReaderPatienceMs) == 1 && writeSome(STDOUT_FILENO, text)) {
+    }
 }
 
 } // namespace saker::host

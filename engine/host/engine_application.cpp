@@ -202,7 +202,7 @@ void EngineApplication::reload() {
         log::warning("reload", "Keeps its last good version: {}", site);
     }
     for (const std::string& change : report->applied) {
-        log::info("reload", "{}", change);
+        log::info("reload", "Changed: {}", change);
     }
     for (const std::string& key : report->needsRestart) {
         log::warning("reload", "Takes effect with the next start: {}", key);

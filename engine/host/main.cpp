@@ -1,5 +1,5 @@
-// sakerd. What it does is in EngineApplication; this is its shell: the command line, and Poco's ServerApplication,
-// which knows how to go into the background (and, on Windows, how to be a service).
+// sakerd. What it does is in EngineApplication; this is its shell: the command line, and Poco's
+// ServerApplication, which knows how to go into the background (and, on Windows, how to be a service).
 #include "host/command_line.h"
 #include "host/engine_application.h"
 #include "host/process_setup.h"
@@ -22,10 +22,16 @@ namespace saker::host {
 
 namespace {
 
+/// Empty when it has been removed.
+std::filesystem::path currentFolder() {
+    std::error_code ignored;
+    return std::filesystem::current_path(ignored);
+}
+
 class ServerProcess final : public Poco::Util::ServerApplication {
 public:
     explicit ServerProcess(CommandLine commandLine)
-        : commandLine_(std::move(commandLine)), startFolder_(std::filesystem::current_path()) {}
+        : commandLine_(std::move(commandLine)), startFolder_(currentFolder()) {}
 
     /// Poco sees none of the user's arguments but --daemon: the command line has been read.
     int runWithOwnArguments(const char* program) {

@@ -5,13 +5,13 @@
 
 namespace saker::host {
 
-/// Whatever of standard input, output and error is closed is opened on the null device: else the first sockets would
-/// get their numbers, and the console would read from a client.
+/// Whatever of standard input, output and error is closed is opened on the null device: else the first
+/// sockets would get their numbers, and the console would read from a client.
 void openStandardStreams();
 
-/// Remembers what the process does when it crashes and sees to it again when destroyed. Poco's Application turns
-/// crashes (SIGSEGV and kin) into exceptions, by a jump out of the signal handler: that hides where they came from,
-/// and nothing can be saved after them anyway.
+/// Remembers what the process does when it crashes and sees to it again when destroyed. Poco's Application
+/// turns crashes (SIGSEGV and kin) into exceptions, by a jump out of the signal handler: that hides where
+/// they came from, and nothing can be saved after them anyway.
 class CrashHandlingKept {
 public:
     CrashHandlingKept();

@@ -64,6 +64,11 @@ public:
           routing_(runtime.options.routing) {}
 
     Result<void> build() {
+        auto log = parts_.logs.acquire(options_.log.accessLog);
+        if (!log) {
+            return log.error();
+        }
+        runtime_.accessLog = *log;
         auto rules = makeRules(routing::SiteOptions{});
         routing::SiteTable::Options table;
         table.filterFrom = routing_.filterFromDomain;
@@ -167,6 +172,9 @@ private:
                 }
             }
             if (last) {
+                if (auto log = previous_->siteLogs.find(last.get()); log != previous_->siteLogs.end()) {
+                    runtime_.siteLogs[last.get()] = log->second;
+                }
                 runtime_.keptSites.push_back(fmt::format("{}: {}", name, reason));
                 if (std::find(runtime_.roots.begin(), runtime_.roots.end(), last->root) == runtime_.roots.end()) {
                     runtime_.roots.push_back(last->root);
@@ -211,6 +219,14 @@ private:
                 return;
             }
             site->root = *root;
+        }
+        if (options.accessLog) {
+            auto log = parts_.logs.acquire(*options.accessLog);
+            if (!log) {
+                broken(log.error().text());
+                return;
+            }
+            runtime_.siteLogs[site.get()] = *log;
         }
         for (const std::string& alias : options.aliases) {
             table.siteAlias[hostKey(alias)] = key;

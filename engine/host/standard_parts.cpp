@@ -2,8 +2,8 @@
 
 #include "host/config_store.h"
 #include "host/config_texts.h"
+#include "os/standard_error.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -21,11 +21,12 @@ Result<LoadedConfig> loadConfig(const CommandLine& line) {
     }
     std::error_code ignored;
     if (const std::string& folder = *line.overrides.webDir; !std::filesystem::is_directory(folder, ignored)) {
-        return Error{ErrorKind::usage,
-                     fmt::format("There is no folder \"{}\" to serve. Name one with -d, such as \"sakerd -d .\" for "
-                                 "this one.",
-                                 folder),
-                     {}};
+        return Error{
+            ErrorKind::usage,
+            fmt::format("There is no folder \"{}\" to serve. Name one with -d, such as \"sakerd -d .\" for "
+                        "this one.",
+                        folder),
+            {}};
     }
     return store.withoutFile();
 }
@@ -53,22 +54,19 @@ Result<PreparedEngine> prepare(const CommandLine& line, EngineOwner& owner) {
     return prepared;
 }
 
-void writeTo(std::FILE* stream, std::string_view text) {
-    std::fwrite(text.data(), 1, text.size(), stream);
-    std::fflush(stream);
-}
-
 } // namespace
 
 ApplicationParts standardParts() {
     ApplicationParts parts;
     parts.prepare = prepare;
-    parts.checkConfig = [](const CommandLine& line) { return ConfigStore(line.overrides).check(line.configFile); };
+    parts.checkConfig = [](const CommandLine& line) {
+        return ConfigStore(line.overrides).check(line.configFile);
+    };
     parts.schema = configSchemaText;
     parts.defaultConfig = defaultConfigText;
     parts.makeConsoleDevice = makeStandardConsoleDevice;
-    parts.print = [](std::string_view text) { writeTo(stdout, text); };
-    parts.complain = [](std::string_view text) { writeTo(stderr, text); };
+    parts.print = writeStandardOutput;
+    parts.complain = os::writeStandardError;
     parts.exitNow = [](int code) { std::_Exit(code); };
     parts.notifier = os::ServiceNotifier::fromEnvironment();
     return parts;

@@ -1,5 +1,5 @@
-// The application's parts as they are in the running program: the configuration file, the real engine, the standard
-// streams, the service manager.
+// The application's parts as they are in the running program: the configuration file, the real engine, the
+// standard streams, the service manager.
 #pragma once
 
 #include "host/engine_application.h"

@@ -76,10 +76,9 @@ public:
     Folder(Folder&& other) noexcept = default;
     Folder& operator=(Folder&& other) noexcept = default;
 
-    /// Opens the regular file at a path relative to the folder ('/' between names, none in front). Whatever
-    /// happens to the folders on the way meanwhile, what is opened obeys the link policy and ".." never leads
-    /// out. Errors: notFound; permission (also for a link that leads outside, and for what is not a regular
-    /// file).
+    /// Opens the regular file at a path relative to the folder ('/' between names, none in front, no "..").
+    /// Whatever happens to the folders on the way meanwhile, what is opened obeys the link policy. Errors:
+    /// notFound; permission (also for a link that leads outside, and for what is not a regular file).
     Result<File> openBeneath(std::string_view relative) const;
 
 private:
@@ -90,9 +89,6 @@ private:
     LinkPolicy policy_;
     std::vector<std::string> allowed_; // real paths that links may lead into; the folder's own is the first
 };
-
-/// The same with an open folder: no links but those that stay below it (`inside`), or none (`never`), or all.
-Result<File> openBeneath(std::intptr_t folder, std::string_view relative, LinkPolicy policy);
 
 /// Replaces a file's content as a whole: a reader sees the old or the new bytes, and so does the disk after a
 /// power failure (temporary file beside it, fsync, rename, fsync of the folder). A new file gets `mode`; a

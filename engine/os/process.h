@@ -32,8 +32,8 @@ struct DescriptorLimit {
 /// Raises the limit of open descriptors as far as this user may.
 Result<DescriptorLimit> raiseDescriptorLimit();
 
-/// Who listens on a TCP port: "nginx (pid 1234)", or "another process" words when only that is known; empty
-/// when nobody does or it cannot be known. Reads /proc of all processes: for error messages only.
+/// Who listens on a TCP port: "nginx (pid 1234)"; "a process of another user" when its name is not ours to
+/// read; empty when nobody does. Reads /proc of all processes: for error messages only.
 std::string portHolder(std::uint16_t port);
 
 } // namespace saker::os

@@ -14,7 +14,7 @@ namespace {
 
 std::uint64_t foldedHash(std::string_view text) {
     static const std::uint64_t key = processHashKey();
-    return hashFolded(text, key);
+    return hashFolded(text.empty() ? std::string_view("") : text, key); // an empty view may point nowhere
 }
 
 constexpr std::uint64_t kOffsetMask = 0xffffffff;

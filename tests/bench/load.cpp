@@ -1,6 +1,7 @@
-// A load generator that costs little: keep-alive GETs over epoll from one thread, one request outstanding on each
-// connection (or a new connection for each request). Every answer is checked against the first: status 200 and as many
-// bytes. Prints one JSON object: requests, failures, seconds, bytes, latencies in microseconds, its own CPU time.
+// A load generator that costs little: keep-alive GETs over epoll from one thread, one request outstanding on
+// each connection (or a new connection for each request). Every answer is checked against the first: status
+// 200 and as many bytes. Prints one JSON object: requests, failures, seconds, bytes, latencies in
+// microseconds, its own CPU time.
 //
 //   load --port N [--path /x] [--connections 100] [--seconds 2] [--header "Name: value"]... [--close]
 
@@ -75,7 +76,8 @@ public:
         address_.sin_family = AF_INET;
         address_.sin_port = htons(settings_.port);
         address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        request_ = "GET " + settings_.path + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(settings_.port) + "\r\n" +
+        request_ = "GET " + settings_.path +
+                   " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(settings_.port) + "\r\n" +
                    settings_.fields + (settings_.close ? "Connection: close\r\n" : "") + "\r\n";
         learnSize();
     }
@@ -88,7 +90,8 @@ public:
             send(connection);
         }
         auto begin = Clock::now();
-        auto end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(settings_.seconds));
+        auto end = begin + std::chrono::duration_cast<Clock::duration>(
+                               std::chrono::duration<double>(settings_.seconds));
         std::vector<epoll_event> events(512);
         for (auto now = begin; now < end; now = Clock::now()) {
             int ready = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), 50);
@@ -130,7 +133,8 @@ private:
 
     void open(Connection& connection) {
         connection.fd = socket(AF_INET, SOCK_STREAM, 0);
-        if (connection.fd < 0 || connect(connection.fd, reinterpret_cast<sockaddr*>(&address_), sizeof address_) != 0) {
+        if (connection.fd < 0 ||
+            connect(connection.fd, reinterpret_cast<sockaddr*>(&address_), sizeof address_) != 0) {
             fail(std::string("cannot connect: ") + std::strerror(errno));
         }
         int on = 1;
@@ -144,7 +148,8 @@ private:
     void send(Connection& connection) {
         connection.received = 0;
         connection.sent = Clock::now();
-        if (::send(connection.fd, request_.data(), request_.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request_.size())) {
+        if (::send(connection.fd, request_.data(), request_.size(), MSG_NOSIGNAL) !=
+            static_cast<ssize_t>(request_.size())) {
             ++failures_;
         }
     }
@@ -191,12 +196,17 @@ private:
     void report(double seconds) const {
         rusage usage{};
         getrusage(RUSAGE_SELF, &usage);
-        auto part = [](timeval t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
-        std::printf("{\"requests\": %llu, \"failures\": %llu, \"seconds\": %.4f, \"bytes\": %llu, \"p50\": %llu, "
-                    "\"p99\": %llu, \"cpu\": %.4f}\n",
-                    static_cast<unsigned long long>(requests_), static_cast<unsigned long long>(failures_), seconds,
-                    static_cast<unsigned long long>(bytes_), static_cast<unsigned long long>(latencies_.percentile(0.5)),
-                    static_cast<unsigned long long>(latencies_.percentile(0.99)), part(usage.ru_utime) + part(usage.ru_stime));
+        auto part = [](timeval t) {
+            return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+        };
+        std::printf(
+            "{\"requests\": %llu, \"failures\": %llu, \"seconds\": %.4f, \"bytes\": %llu, \"p50\": %llu, "
+            "\"p99\": %llu, \"cpu\": %.4f}\n",
+            static_cast<unsigned long long>(requests_), static_cast<unsigned long long>(failures_), seconds,
+            static_cast<unsigned long long>(bytes_),
+            static_cast<unsigned long long>(latencies_.percentile(0.5)),
+            static_cast<unsigned long long>(latencies_.percentile(0.99)),
+            part(usage.ru_utime) + part(usage.ru_stime));
     }
 
     Settings settings_;
@@ -223,7 +233,8 @@ int main(int argc, char** argv) {
             continue;
         }
         if (i + 1 == argc) {
-            fail("usage: load --port N [--path /x] [--connections N] [--seconds S] [--header LINE]... [--close]");
+            fail("usage: load --port N [--path /x] [--connections N] [--seconds S] [--header LINE]... "
+                 "[--close]");
         }
         const char* value = argv[++i];
         if (option == "--port") {

@@ -114,7 +114,7 @@ void reload(EngineServices& services, Arguments, Output& output) {
     }
     printEach("Warning: ", report->warnings, output);
     printEach("Keeps its last good version: ", report->keptSites, output);
-    printEach("", report->applied, output);
+    printEach("Changed: ", report->applied, output);
     printEach("Takes effect with the next start ('restart'): ", report->needsRestart, output);
     output.line("Reloaded!");
 }

@@ -25,8 +25,8 @@ enum class StopMode : std::uint8_t {
 /// What a reload did. A reload that could not be carried out at all is an Error instead, and nothing has
 /// changed.
 struct ReloadReport {
-    std::vector<std::string> applied;      ///< "HttpPorts: now listening on 8081", one sentence each
-    std::vector<std::string> needsRestart; ///< keys that changed but only take effect with the next start
+    std::vector<std::string> applied;      ///< keys whose new values are in force
+    std::vector<std::string> needsRestart; ///< keys whose new values take effect with the next start only
     std::vector<std::string> keptSites;    ///< "example.com: reason": sites that keep their last good version
     std::vector<std::string> warnings;     ///< unknown keys and the like
 };

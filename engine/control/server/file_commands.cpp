@@ -14,6 +14,15 @@ std::string_view first(Arguments arguments) {
     return arguments.empty() ? std::string_view() : std::string_view(arguments[0]);
 }
 
+/// "1 file", "2 files".
+std::string counted(std::uint64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string contentsOf(const IndexReport& report) {
+    return fmt::format("({}, {})", counted(report.files, "file"), counted(report.directories, "folder"));
+}
+
 } // namespace
 
 void listFiles(EngineServices& services, Arguments arguments, Output& output) {
@@ -37,8 +46,7 @@ void indexFiles(EngineServices& services, Arguments arguments, Output& output) {
     if (!report) {
         return output.error(report.error().text());
     }
-    output.line(
-        fmt::format("Indexed {} ({} files, {} folders)", report->folder, report->files, report->directories));
+    output.line(fmt::format("Indexed {} {}", report->folder, contentsOf(*report)));
 }
 
 void indexOneDirectory(EngineServices& services, Arguments arguments, Output& output) {
@@ -46,8 +54,7 @@ void indexOneDirectory(EngineServices& services, Arguments arguments, Output& ou
     if (!report) {
         return output.error(report.error().text());
     }
-    output.line(fmt::format("Indexed 1-level of directories on {} ({} files, {} folders)", report->folder,
-                            report->files, report->directories));
+    output.line(fmt::format("Indexed 1-level of directories on {} {}", report->folder, contentsOf(*report)));
 }
 
 } // namespace saker::control

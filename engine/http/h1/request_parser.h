@@ -34,9 +34,11 @@ public:
 
     /// Call with all bytes of the head received so far, always from its first byte (which may move in memory
     /// between calls). Work done in earlier calls is not repeated: a head fed byte by byte costs as much as
-    /// in one piece. complete: `head` is filled, head.size() bytes are used, anything behind is the body or
-    /// the next request. Empty lines before the request line are skipped (RFC 9112, section 2.2): they count
-    /// into head.size().
+    /// in one piece. Limits are enforced at once; a mistake behind the first piece may be noticed only when
+    /// the head ends.
+    /// complete: `head` is filled, head.size() bytes are used, anything behind is the body or the next
+    /// request. Empty lines before the request line are skipped (RFC 9112, section 2.2): they count into
+    /// head.size().
     State parse(std::string_view bytes, RequestHead& head);
     Rejection rejection() const { return rejection_; }
     /// For the next request of the connection.

@@ -99,7 +99,7 @@ class Server:
     def environment(self):
         keep = {key: value for key, value in os.environ.items()
                 if key in ('PATH', 'LANG', 'LC_ALL', 'TZ') or key.endswith('SAN_OPTIONS')}
-        keep.update(HOME=self.folder, SAKER_TEST_BACKENDS='1')
+        keep.update(HOME=self.folder)
         return keep
 
     def start(self, arguments=None):

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <thread>
 
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 namespace saker::host {
@@ -318,6 +320,32 @@ TEST_F(EngineApplicationTest, aRestartThatFailsEndsWithItsExitCode) {
     script->type("restart\n");
     EXPECT_EQ(finish(), 4);
     EXPECT_THAT(complained, HasSubstr("port 80 is in use"));
+}
+
+TEST_F(EngineApplicationTest, tellsTheServiceManager) {
+    auto path = std::filesystem::temp_directory_path() / ("saker-notify-test-" + std::to_string(::getpid()));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.string().copy(address.sun_path, sizeof address.sun_path - 1);
+    int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    parts_.notifier = os::ServiceNotifier(path.string());
+
+    startAndWait();
+    application->onSignal(os::Signal::hangUp);
+    journal.await("1 reload");
+    application->onSignal(os::Signal::terminate);
+    EXPECT_EQ(finish(), 0);
+
+    std::vector<std::string> firstLines;
+    char buffer[512];
+    for (ssize_t size; (size = ::recv(socket, buffer, sizeof buffer, 0)) > 0;) {
+        std::string message(buffer, static_cast<std::size_t>(size));
+        firstLines.push_back(message.substr(0, message.find('\n')));
+    }
+    EXPECT_THAT(firstLines, ElementsAre("READY=1", "RELOADING=1", "READY=1", "STOPPING=1"));
+    ::close(socket);
+    std::filesystem::remove(path);
 }
 
 TEST_F(EngineApplicationTest, theProcessIdIsInItsFileWhileRunning) {

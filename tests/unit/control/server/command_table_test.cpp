@@ -116,7 +116,7 @@ TEST_F(CommandTable, countfilesSaysANumber) {
 TEST_F(CommandTable, indexfilesSaysBeginAndEnd) {
     EXPECT_THAT(run("indexfiles a"), ElementsAre("Indexing /www/a", "Indexed /www/a (12 files, 3 folders)"));
     EXPECT_THAT(run("indexonedir a"),
-                ElementsAre("Indexed 1-level of directories on /www/a (2 files, 1 folders)"));
+                ElementsAre("Indexed 1-level of directories on /www/a (2 files, 1 folder)"));
     EXPECT_THAT(services.calls, ElementsAre("indexFiles a", "indexOneLevel a"));
     services.failure = Error{ErrorKind::notFound, "There is no folder \"a\".", {}};
     EXPECT_THAT(run("indexfiles a"), ElementsAre("! There is no folder \"a\"."));
@@ -158,14 +158,13 @@ TEST_F(CommandTable, gcSaysWhatItGaveBack) {
 
 TEST_F(CommandTable, reloadReportsAndEndsWithReloaded) {
     EXPECT_THAT(run("reload"), ElementsAre("Reloaded!"));
-    services.report.applied = {"HttpPorts: now listening on 8081"};
+    services.report.applied = {"HttpPorts"};
     services.report.needsRestart = {"Workers"};
     services.report.keptSites = {"example.com: bad rule"};
     services.report.warnings = {"unknown key \"Foo\""};
     EXPECT_THAT(run("reload"),
                 ElementsAre("Warning: unknown key \"Foo\"",
-                            "Keeps its last good version: example.com: bad rule",
-                            "HttpPorts: now listening on 8081",
+                            "Keeps its last good version: example.com: bad rule", "Changed: HttpPorts",
                             "Takes effect with the next start ('restart'): Workers", "Reloaded!"));
     services.failure = Error{ErrorKind::configuration, "expected a comma", "line 3, column 7"};
     EXPECT_THAT(run("reload"), ElementsAre("! line 3, column 7: expected a comma",

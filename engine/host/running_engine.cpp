@@ -1,5 +1,6 @@
 #include "host/running_engine.h"
 
+#include "host/first_site.h"
 #include "observe/log.h"
 #include "observe/log_setup.h"
 #include "os/affinity.h"
@@ -89,6 +90,16 @@ Result<void> RunningEngine::start() {
         return opened;
     }
 
+    if (options.routing.wwwDir.empty() && !options.routing.backendDir.empty()) {
+        auto made = makeFirstSite(options.routing.backendDir);
+        if (!made) {
+            return made.error();
+        }
+        if (*made) {
+            log::info("start", "{} was made, with a sample site in {}/localhost.", options.routing.backendDir,
+                      options.routing.backendDir);
+        }
+    }
     auto built = buildRuntime(options, nullptr,
                               {roots_, logs_, metrics_, [this](const routing::FileIndex::Progress& progress) {
                                    owner_.onStartProgress({progress.files, progress.directories});

@@ -4,12 +4,11 @@
 #include "http/authority.h"
 #include "http/url.h"
 #include "observe/log.h"
-#include "os/file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <filesystem>
 
 namespace saker::host {
 
@@ -270,8 +269,9 @@ Result<std::shared_ptr<routing::ContentRoot>> RootPool::acquire(const routing::I
     if (auto root = known.lock()) {
         return root;
     }
-    if (auto made = os::createDirectories(options.root); !made) {
-        return made.error();
+    std::error_code error;
+    if (!std::filesystem::is_directory(options.root, error)) {
+        return Error{ErrorKind::configuration, "There is no such folder; make it, or name another one.", options.root};
     }
     auto root = std::make_shared<routing::ContentRoot>(options, reportIndex);
     auto scanned = root->index.scan({}, progress);

@@ -64,6 +64,7 @@ struct LoopThread::Share {
 
     std::shared_ptr<const Runtime> runtime;
     std::vector<std::shared_ptr<routing::Quiescence::Reader>> readers;
+    std::vector<std::unique_ptr<observe::AccessLog::Channel>> channels;
     routing::Dispatcher dispatcher;
     static_files::StaticFileHandler files;
 };
@@ -116,23 +117,13 @@ void LoopThread::stop() {
     }
     call([this] {
         context_.setAccessLog(nullptr);
-        logChannel_.reset();
         context_.setSettings(makeRef<http::ConnectionSettings>()); // lets go of the configuration
     });
     loop_->stop();
     thread_.join();
 }
 
-void LoopThread::apply(std::shared_ptr<const Runtime> runtime, std::shared_ptr<observe::AccessLog> accessLog) {
-    if (log_ != accessLog) {
-        context_.setAccessLog(nullptr);
-        logChannel_.reset();
-        log_ = std::move(accessLog);
-        if (log_) {
-            logChannel_ = std::make_unique<observe::AccessLog::Channel>(log_);
-            context_.setAccessLog(logChannel_.get());
-        }
-    }
+void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
     static_files::StaticFileHandler::Shared files{
         shared_.store, shared_.workers,
         std::max<std::uint64_t>(1 << 20, runtime->options.staticFiles.contentCacheSize / 4 / shared_.loopCount)};
@@ -140,8 +131,24 @@ void LoopThread::apply(std::shared_ptr<const Runtime> runtime, std::shared_ptr<o
     for (const auto& root : runtime->roots) {
         share->readers.push_back(readers_->acquire(root));
     }
+    auto channelOf = [&](const std::shared_ptr<observe::AccessLog>& log) -> observe::AccessLog::Channel* {
+        if (!log) {
+            return nullptr;
+        }
+        share->channels.push_back(std::make_unique<observe::AccessLog::Channel>(log));
+        return share->channels.back().get();
+    };
+    observe::AccessLog::Channel* mainLog = channelOf(runtime->accessLog);
+    routing::Dispatcher::SiteLogs siteLogs;
+    for (const auto& [site, log] : runtime->siteLogs) {
+        siteLogs[site] = channelOf(log);
+    }
+    share->dispatcher.setSiteLogs(std::move(siteLogs));
+    flushLogs(); // lines of the configuration before come first
+    context_.setAccessLog(mainLog);
     auto settings = makeRef<http::ConnectionSettings>();
     applyHttpOptions(runtime->options.http, *settings);
+    settings->measureTime = !share->channels.empty();
     settings->handler = &share->dispatcher;
     settings->owner = share;
     share_ = share;
@@ -180,9 +187,11 @@ void LoopThread::abortAll() {
     context_.abortAll();
 }
 
-void LoopThread::flushLog() {
-    if (logChannel_) {
-        logChannel_->flush();
+void LoopThread::flushLogs() {
+    if (auto share = share_.lock()) {
+        for (auto& channel : share->channels) {
+            channel->flush();
+        }
     }
 }
 

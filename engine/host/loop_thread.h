@@ -50,14 +50,14 @@ public:
     // ---- on the loop's thread ----
 
     /// New exchanges belong to this configuration from now on.
-    void apply(std::shared_ptr<const Runtime> runtime, std::shared_ptr<observe::AccessLog> accessLog);
+    void apply(std::shared_ptr<const Runtime> runtime);
     Result<void> listen(net::ListenSocket socket);
     /// Closes the listener of an address without losing a client.
     void retire(const loop::SocketAddress& address, unsigned graceMs);
     void retireAll(unsigned graceMs);
     void drain();
     void abortAll();
-    void flushLog();
+    void flushLogs();
     void trimMemory();
     bool isEmpty() const { return listeners_.empty() && context_.connectionCount() == 0; }
 
@@ -78,8 +78,6 @@ private:
     observe::LoopCounters& counters_;
     std::unique_ptr<Readers> readers_;
     http::LoopContext context_;
-    std::unique_ptr<observe::AccessLog::Channel> logChannel_;
-    std::shared_ptr<observe::AccessLog> log_;
     std::weak_ptr<Share> share_;
     std::vector<net::Listener*> listeners_; // they own themselves until onListenerClosed
     observe::RepeatLimit troubleLimit_;

@@ -1,9 +1,11 @@
 #include "host/running_engine.h"
 
+#include "host/first_site.h"
 #include "observe/log.h"
 #include "observe/log_setup.h"
 #include "os/affinity.h"
 #include "os/memory.h"
+#include "os/privileges.h"
 #include "os/process.h"
 
 #include <algorithm>
@@ -48,7 +50,7 @@ Result<std::unique_ptr<Engine>> Engine::create(const LoadedConfig& config, const
 }
 
 RunningEngine::RunningEngine(const LoadedConfig& config, const Overrides& overrides, EngineOwner& owner)
-    : configStore_(overrides), config_(config), logLevel_(overrides.logLevel), owner_(owner) {}
+    : configStore_(overrides), config_(config), owner_(owner) {}
 
 RunningEngine::~RunningEngine() { stop(control::StopMode::now); }
 
@@ -57,39 +59,18 @@ std::shared_ptr<const Runtime> RunningEngine::runtime() const {
     return runtime_;
 }
 
-Result<void> RunningEngine::openLogs(const EngineOptions& options, std::shared_ptr<observe::AccessLog>& accessLog) {
+Result<void> RunningEngine::setUpErrorLog(const EngineOptions& options) {
     log::Setup setup;
-    if (logLevel_) {
-        setup.level = log::parseLevel(*logLevel_).value_or(log::Level::info);
-    }
+    setup.level = options.log.logLevel;
     if (options.log.logging) {
         setup.file = options.log.errorLogFile;
     }
-    if (auto done = log::setUp(setup); !done) {
-        return done;
-    }
-    const observe::AccessLogOptions& wanted = options.log.accessLog;
-    if (wanted.file.empty()) {
-        accessLog = nullptr;
-        return {};
-    }
-    if (accessLog && accessLog->options() == wanted) {
-        return {};
-    }
-    auto opened = observe::AccessLog::open(wanted);
-    if (!opened) {
-        return opened.error();
-    }
-    accessLog = *opened;
-    return {};
+    return log::setUp(setup);
 }
 
 Result<void> RunningEngine::start() {
     std::lock_guard change(changeMutex_);
     const EngineOptions& options = config_.options;
-    if (auto opened = openLogs(options, accessLog_); !opened) {
-        return opened;
-    }
     metrics_.setDetailed(options.log.serverMetrics);
     const std::size_t count = options.process.workers != 0 ? options.process.workers : os::defaultWorkerCount();
 
@@ -100,9 +81,27 @@ Result<void> RunningEngine::start() {
         return plan.error();
     }
     warnings_ = plan->warnings;
+    if (!options.process.user.empty() && os::isAdministrator()) {
+        if (auto dropped = os::dropPrivileges(options.process.user); !dropped) {
+            return dropped;
+        }
+    }
+    if (auto opened = setUpErrorLog(options); !opened) {
+        return opened;
+    }
 
+    if (options.routing.wwwDir.empty() && !options.routing.backendDir.empty()) {
+        auto made = makeFirstSite(options.routing.backendDir);
+        if (!made) {
+            return made.error();
+        }
+        if (*made) {
+            log::info("start", "{} was made, with a sample site in {}/localhost.", options.routing.backendDir,
+                      options.routing.backendDir);
+        }
+    }
     auto built = buildRuntime(options, nullptr,
-                              {roots_, metrics_, [this](const routing::FileIndex::Progress& progress) {
+                              {roots_, logs_, metrics_, [this](const routing::FileIndex::Progress& progress) {
                                    owner_.onStartProgress({progress.files, progress.directories});
                                }});
     if (!built) {
@@ -142,7 +141,7 @@ void RunningEngine::applyEverywhere(const std::shared_ptr<const Runtime>& runtim
     const auto& limit = runtime->options.http.maxConcurrentConnections;
     shared_->maxConnections = limit.value_or(0);
     for (auto& loop : loops_) {
-        loop->call([&] { loop->apply(runtime, accessLog_); });
+        loop->call([&] { loop->apply(runtime); });
     }
 }
 
@@ -182,7 +181,7 @@ Result<control::ReloadReport> RunningEngine::reload() {
     options.process = before->options.process;
     options.process.shutdownTimeout = loaded->options.process.shutdownTimeout;
 
-    auto built = buildRuntime(options, before.get(), {roots_, metrics_, {}});
+    auto built = buildRuntime(options, before.get(), {roots_, logs_, metrics_, {}});
     if (!built) {
         return built.error();
     }
@@ -190,15 +189,13 @@ Result<control::ReloadReport> RunningEngine::reload() {
     if (!plan) {
         return plan.error();
     }
-    std::shared_ptr<observe::AccessLog> accessLog = accessLog_;
-    if (auto opened = openLogs(options, accessLog); !opened) {
+    if (auto opened = setUpErrorLog(options); !opened) {
         return opened.error();
     }
     // From here on nothing can fail but an accept on a socket that is bound already.
     {
         std::lock_guard lock(mutex_);
         runtime_ = *built;
-        accessLog_ = std::move(accessLog);
     }
     config_ = std::move(*loaded);
     store_.configure({.budget = options.staticFiles.contentCacheSize, .maxIdentity = options.staticFiles.maxCachedFileSize});
@@ -261,8 +258,7 @@ void RunningEngine::stop(control::StopMode mode) {
         }
         loops_.clear();
     }
-    std::lock_guard lock(mutex_);
-    accessLog_ = nullptr;
+    logs_.drain();
 }
 
 bool RunningEngine::waitUntilEmpty(milliseconds limit) {
@@ -285,14 +281,8 @@ bool RunningEngine::waitUntilEmpty(milliseconds limit) {
 
 void RunningEngine::reopenLogs() {
     log::reopen();
-    std::shared_ptr<observe::AccessLog> accessLog;
-    {
-        std::lock_guard lock(mutex_);
-        accessLog = accessLog_;
-    }
-    if (accessLog) {
-        accessLog->reopen();
-    }
+    std::lock_guard change(changeMutex_);
+    logs_.reopen();
 }
 
 std::vector<ListeningAddress> RunningEngine::listening() const {
@@ -315,14 +305,10 @@ void RunningEngine::keepHouse() {
             return;
         }
         metrics_.tick(monotonicSeconds());
-        std::shared_ptr<observe::AccessLog> accessLog;
-        {
-            std::lock_guard guard(mutex_);
-            accessLog = accessLog_;
-        }
-        if (accessLog) {
+        auto current = runtime();
+        if (current->accessLog || !current->siteLogs.empty()) {
             for (auto& loop : loops_) {
-                loop->call([&] { loop->flushLog(); });
+                loop->call([&] { loop->flushLogs(); });
             }
         }
     }

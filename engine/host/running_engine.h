@@ -10,7 +10,6 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -45,7 +44,7 @@ private:
     void clearCertificates() override {}
     Result<std::vector<std::string>> loadCertificates() override;
 
-    Result<void> openLogs(const EngineOptions& options, std::shared_ptr<observe::AccessLog>& accessLog);
+    static Result<void> setUpErrorLog(const EngineOptions& options);
     void applyEverywhere(const std::shared_ptr<const Runtime>& runtime);
     Result<void> openListeners(ListenPlan& plan);
     Result<std::string> subFolder(const routing::ContentRoot& root, std::string_view sub) const;
@@ -56,7 +55,6 @@ private:
 
     const ConfigStore configStore_;
     LoadedConfig config_; // the one in use
-    const std::optional<std::string> logLevel_;
     EngineOwner& owner_;
 
     observe::Metrics metrics_;
@@ -64,13 +62,13 @@ private:
     std::unique_ptr<loop::WorkerPool> workers_;
     std::unique_ptr<LoopShared> shared_;
     RootPool roots_;
+    LogPool logs_;
     std::vector<std::unique_ptr<LoopThread>> loops_;
     std::vector<loop::SocketAddress> listening_;
     std::vector<std::string> warnings_;
 
-    mutable std::mutex mutex_; // runtime_ and accessLog_; held for moments
+    mutable std::mutex mutex_; // runtime_; held for moments
     std::shared_ptr<const Runtime> runtime_;
-    std::shared_ptr<observe::AccessLog> accessLog_;
     std::mutex changeMutex_; // one reload or stop at a time
 
     std::thread house_;

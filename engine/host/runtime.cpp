@@ -4,12 +4,11 @@
 #include "http/authority.h"
 #include "http/url.h"
 #include "observe/log.h"
-#include "os/file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <filesystem>
 
 namespace saker::host {
 
@@ -64,6 +63,11 @@ public:
           routing_(runtime.options.routing) {}
 
     Result<void> build() {
+        auto log = parts_.logs.acquire(options_.log.accessLog);
+        if (!log) {
+            return log.error();
+        }
+        runtime_.accessLog = *log;
         auto rules = makeRules(routing::SiteOptions{});
         routing::SiteTable::Options table;
         table.filterFrom = routing_.filterFromDomain;
@@ -167,6 +171,9 @@ private:
                 }
             }
             if (last) {
+                if (auto log = previous_->siteLogs.find(last.get()); log != previous_->siteLogs.end()) {
+                    runtime_.siteLogs[last.get()] = log->second;
+                }
                 runtime_.keptSites.push_back(fmt::format("{}: {}", name, reason));
                 if (std::find(runtime_.roots.begin(), runtime_.roots.end(), last->root) == runtime_.roots.end()) {
                     runtime_.roots.push_back(last->root);
@@ -212,6 +219,14 @@ private:
             }
             site->root = *root;
         }
+        if (options.accessLog) {
+            auto log = parts_.logs.acquire(*options.accessLog);
+            if (!log) {
+                broken(log.error().text());
+                return;
+            }
+            runtime_.siteLogs[site.get()] = *log;
+        }
         for (const std::string& alias : options.aliases) {
             table.siteAlias[hostKey(alias)] = key;
         }
@@ -254,8 +269,9 @@ Result<std::shared_ptr<routing::ContentRoot>> RootPool::acquire(const routing::I
     if (auto root = known.lock()) {
         return root;
     }
-    if (auto made = os::createDirectories(options.root); !made) {
-        return made.error();
+    std::error_code error;
+    if (!std::filesystem::is_directory(options.root, error)) {
+        return Error{ErrorKind::configuration, "There is no such folder; make it, or name another one.", options.root};
     }
     auto root = std::make_shared<routing::ContentRoot>(options, reportIndex);
     auto scanned = root->index.scan({}, progress);

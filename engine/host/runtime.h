@@ -3,6 +3,7 @@
 #pragma once
 
 #include "host/engine_options.h"
+#include "host/log_pool.h"
 #include "http/connection_settings.h"
 #include "observe/metrics.h"
 #include "routing/dispatcher.h"
@@ -21,8 +22,7 @@ class RootPool {
 public:
     using Progress = std::function<void(const routing::FileIndex::Progress&)>;
 
-    /// The root for these options: the living one, else a new one, indexed and watched. The folder is made when it does
-    /// not exist.
+    /// The root for these options: the living one, else a new one, indexed and watched.
     Result<std::shared_ptr<routing::ContentRoot>> acquire(const routing::IndexOptions& options, const Progress& progress);
 
 private:
@@ -36,6 +36,8 @@ struct Runtime {
     /// All roots that its sites lie in; the first is where the console's index commands look.
     std::vector<std::shared_ptr<routing::ContentRoot>> roots;
     std::map<std::string, std::shared_ptr<const routing::Site>> configuredSites; ///< by folded name
+    std::shared_ptr<observe::AccessLog> accessLog; ///< of sites without one of their own; may be null
+    std::map<const routing::Site*, std::shared_ptr<observe::AccessLog>> siteLogs; ///< null: that site keeps none
     std::vector<std::string> warnings;  ///< what the administrator should know
     std::vector<std::string> keptSites; ///< "name: reason" of sites that go on with an older version
 };
@@ -43,6 +45,7 @@ struct Runtime {
 /// What a Runtime is made with.
 struct RuntimeParts {
     RootPool& roots;
+    LogPool& logs;
     observe::Metrics& metrics;
     RootPool::Progress progress; ///< while folders are indexed
 };

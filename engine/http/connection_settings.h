@@ -28,6 +28,8 @@ struct ConnectionSettings final : public RefCounted {
     std::uint64_t gracePeriod = 5'000;     ///< before minRate is asked for
     double minRate = 1.0;                  ///< bytes per second on average while data is waiting, either direction
     std::uint64_t slowClientBlock = 0;     ///< a client that was too slow is turned away for so long
+
+    bool measureTime = false; ///< an access log wants durations
 };
 
 } // namespace saker::http

@@ -12,6 +12,7 @@
 #include "http/request.h"
 #include "http/response.h"
 #include "loop/event_loop.h"
+#include "observe/access_log.h"
 #include "observe/site_metrics.h"
 
 #include <memory>
@@ -52,6 +53,9 @@ public:
         std::string_view site = "-";             ///< outlives the exchange: the name in the site table
         observe::SiteMetrics* metrics = nullptr; ///< the site's
         observe::HandlerKind handler = observe::HandlerKind::builtIn;
+        /// The site's own access log, of this loop; null with hasOwnLog: this site keeps none.
+        observe::AccessLog::Channel* log = nullptr;
+        bool hasOwnLog = false;
     } account;
 
 protected:

@@ -36,7 +36,7 @@ using Access = SocketAccess;
 
 constexpr unsigned kSubmissions = 1024;
 constexpr unsigned kCompletions = 8192;
-constexpr unsigned kBuffers = 512; // a power of two
+constexpr unsigned kBuffers = 256; // a power of two; a turn sees far fewer
 constexpr unsigned kBufferSize = 4096;
 constexpr std::uint64_t kWritePerTurn = 2 * 1024 * 1024; // of a chain with files
 constexpr std::size_t kMostPieces = 16;
@@ -816,7 +816,8 @@ void IoUringBackend::finishIfIdle(Socket& socket) {
         return;
     }
     setFlag(socket, kClosed);
-    if (running_) {
+    // A listener's port is to be free when its release is told, not a turn later.
+    if (running_ && !Access::has(socket, kAccepting)) {
         io_uring_sqe& entry = submission();
         io_uring_prep_close(&entry, fdOf(socket));
         entry.flags |= IOSQE_CQE_SKIP_SUCCESS;

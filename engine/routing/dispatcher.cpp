@@ -33,10 +33,10 @@ std::size_t Dispatcher::HostHash::operator()(std::string_view text) const {
 Dispatcher::Dispatcher(std::shared_ptr<const SiteTable> sites, std::shared_ptr<const DispatchRules> rules)
     : sites_(std::move(sites)), rules_(std::move(rules)) {}
 
-const std::shared_ptr<const Site>& Dispatcher::siteOf(std::string_view authority) {
+const Dispatcher::HostEntry& Dispatcher::entryOf(std::string_view authority) {
     const std::uint64_t generation = sites_->indexGeneration();
     if (lastHost_ && *lastHost_ == authority && lastEntry_->generation == generation) {
-        return lastEntry_->site;
+        return *lastEntry_;
     }
     auto found = hosts_.find(authority);
     if (found == hosts_.end()) {
@@ -47,23 +47,31 @@ const std::shared_ptr<const Site>& Dispatcher::siteOf(std::string_view authority
         found->second.generation = ~generation;
     }
     if (found->second.generation != generation) {
-        found->second = {sites_->find(authority).site, generation};
+        HostEntry& entry = found->second;
+        entry = HostEntry{sites_->find(authority).site, nullptr, false, generation};
+        if (auto log = siteLogs_.find(entry.site.get()); log != siteLogs_.end()) {
+            entry.log = log->second;
+            entry.hasOwnLog = true;
+        }
     }
     lastHost_ = &found->first;
     lastEntry_ = &found->second;
-    return found->second.site;
+    return found->second;
 }
 
 void Dispatcher::handle(http::Exchange& exchange) {
     const http::RequestHead& request = exchange.request();
     // Refers to what the loop remembers of hosts: whoever answers later copies it.
-    const std::shared_ptr<const Site>& site = siteOf(request.authority());
+    const HostEntry& entry = entryOf(request.authority());
+    const std::shared_ptr<const Site>& site = entry.site;
     if (!site) {
         fail(exchange, nullptr, 404, "No site has this host name, and there is no default site.");
         return;
     }
     exchange.account.site = site->name;
     exchange.account.metrics = site->metrics.get();
+    exchange.account.log = entry.log;
+    exchange.account.hasOwnLog = entry.hasOwnLog;
     if (!site->isEnabled) {
         fail(exchange, site, 503, "The site is switched off.");
         return;

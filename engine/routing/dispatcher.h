@@ -27,6 +27,9 @@ public:
     Dispatcher(std::shared_ptr<const SiteTable> sites, std::shared_ptr<const DispatchRules> rules);
     /// Before the first request.
     void setContent(ContentHandler& content) { content_ = &content; }
+    /// This loop's channels of the sites that have access logs of their own (null: the site keeps none). Outlive this.
+    using SiteLogs = std::unordered_map<const Site*, observe::AccessLog::Channel*>;
+    void setSiteLogs(SiteLogs logs) { siteLogs_ = std::move(logs); }
 
     void handle(http::Exchange& exchange) override;
     Page errorPage(int status, std::string_view sentence) override;
@@ -39,6 +42,8 @@ public:
 private:
     struct HostEntry {
         std::shared_ptr<const Site> site;
+        observe::AccessLog::Channel* log = nullptr;
+        bool hasOwnLog = false;
         std::uint64_t generation = 0;
     };
     struct HostHash {
@@ -46,7 +51,7 @@ private:
         std::size_t operator()(std::string_view text) const;
     };
 
-    const std::shared_ptr<const Site>& siteOf(std::string_view authority);
+    const HostEntry& entryOf(std::string_view authority);
     void answerOptions(http::Exchange& exchange, const std::shared_ptr<const Site>& site);
     /// The path below the index's root: the site's folder and the path, in scratch space.
     std::string_view indexPath(const Site& site, std::string_view path);
@@ -63,6 +68,7 @@ private:
     std::shared_ptr<const SiteTable> sites_;
     std::shared_ptr<const DispatchRules> rules_;
     ContentHandler* content_ = nullptr;
+    SiteLogs siteLogs_;
     std::unordered_map<std::string, HostEntry, HostHash, std::equal_to<>> hosts_;
     const std::string* lastHost_ = nullptr; // a key of hosts_
     HostEntry* lastEntry_ = nullptr;

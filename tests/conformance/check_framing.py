@@ -111,7 +111,6 @@ def bad_chunks(instance, failures):
             status, goes_on = conformance.probe(
                 instance.port, request('GET', b'Transfer-Encoding: chunked\r\n', data + b'0\r\n\r\n'), 5 * instance.patience)
         except (wire.ProtocolError, OSError) as error:
-            # The answer to a file may have left before its request's body turned out to be bad.
             failures.add(what, error)
             continue
         if goes_on:

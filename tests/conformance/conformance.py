@@ -1,4 +1,6 @@
 """What the checks share: a list of failures, and the canary that shows where the server thinks a request ends."""
+import time
+
 from scenario import client, wire
 
 CANARY = b'GET /canary.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
@@ -15,7 +17,7 @@ class Failures:
     def add(self, what, problem):
         self.count += 1
         if len(self.lines) < self.SHOWN:
-            self.lines.append('         %s: %s' % (what, problem))
+            self.lines.append(('         %s: %s' % (what, problem))[:200])
 
     def text(self):
         more = self.count - len(self.lines)
@@ -36,6 +38,8 @@ def probe(port, data, timeout, method='GET'):
             if rest:
                 raise wire.ProtocolError('more bytes after the last answer (%d): %r' % (answer.status, rest[:120]))
             return answer.status, False
+        if not connection.buffer and not connection.fill(time.monotonic() + timeout):
+            return answer.status, False  # its body turned out to be bad after the answer had left
         canary = connection.response('GET')
         if canary.status != 200 or canary.body != b'canary':
             raise wire.ProtocolError('%d, and then %d with %r instead of the canary' %

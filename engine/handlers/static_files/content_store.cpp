@@ -174,8 +174,9 @@ public:
     Load& operator=(const Load&) = delete;
     ~Load() {
         if (!finished_) {
-            finish(failed(key_.stamp, Error{ErrorKind::temporary,
-                                            "The file was not read: the server is shutting down.", path_}));
+            finish(failed(key_.stamp,
+                          Error{ErrorKind::temporary,
+                                "The file was not read: the server is too busy, or shutting down.", path_}));
         }
     }
 

@@ -55,6 +55,9 @@ public:
     /// Bytes that this loop keeps for it.
     std::uint64_t memoryUse() const;
 
+    /// At which state of the index the siblings were looked for.
+    std::uint64_t indexGeneration = 0;
+
     // The cache's own notes.
     bool isRecentlyUsed = false;
     std::uint64_t countedBytes = 0;

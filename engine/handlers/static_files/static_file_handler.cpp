@@ -16,6 +16,9 @@ namespace {
 
 // Each may hold an open file.
 constexpr std::size_t kMaxRepresentations = 4096;
+// A sibling that is older than its file by more than this was made from an earlier version of it. Copies and
+// checkouts write the two in either order.
+constexpr std::int64_t kSiblingAge = 10'000'000'000;
 // An error page is a page: a longer file is not read for one.
 constexpr std::uint64_t kMaxErrorPage = 1 << 20;
 
@@ -23,6 +26,11 @@ constexpr std::array kCodings = {http::Coding::br, http::Coding::zstd, http::Cod
 
 std::int64_t nowSeconds() {
     return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+std::int64_t nowNanos() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
         .count();
 }
 
@@ -58,6 +66,38 @@ StaticFileHandler::StaticFileHandler(loop::EventLoop& loop, Shared shared, routi
 
 StaticFileHandler::~StaticFileHandler() { *alive_ = false; }
 
+namespace {
+
+/// The precompressed file beside a file.
+std::optional<FileStamp> findSibling(const routing::Resource& resource, http::Coding coding) {
+    const routing::Site& site = *resource.site;
+    if (!site.rules->precompressed) {
+        return std::nullopt;
+    }
+    std::string name(resource.file.name);
+    name += http::codingSuffix(coding);
+    routing::FileFacts facts;
+    if (!site.root->index.findIn(*resource.directory, name, routing::CaseMode::exact, facts) ||
+        facts.modified + kSiblingAge < resource.file.modified) {
+        return std::nullopt;
+    }
+    return FileStamp{facts.size, facts.modified};
+}
+
+/// Whether the representation's siblings are those on the disk.
+bool hasSameSiblings(Representation& representation, const routing::Resource& resource) {
+    for (http::Coding coding : kCodings) {
+        const Variant& variant = representation.variant(coding);
+        std::optional<FileStamp> sibling = findSibling(resource, coding);
+        if (sibling ? !variant.isSibling || !(variant.stamp == *sibling) : variant.isSibling) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
 Ref<Representation> StaticFileHandler::makeRepresentation(const routing::Resource& resource) {
     const routing::Site& site = *resource.site;
     const routing::FileIndex& index = site.root->index;
@@ -70,15 +110,10 @@ Ref<Representation> StaticFileHandler::makeRepresentation(const routing::Resourc
                             stamp.size >= kMinCompressible;
     for (http::Coding coding : kCodings) {
         Variant& variant = representation->variant(coding);
-        std::string sibling = std::string(resource.file.name) + std::string(http::codingSuffix(coding));
-        routing::FileFacts facts;
-        // A sibling older than the file was made from an earlier version of it.
-        if (site.rules->precompressed &&
-            index.findIn(*resource.directory, sibling, routing::CaseMode::exact, facts) &&
-            facts.modified >= resource.file.modified) {
+        if (std::optional<FileStamp> sibling = findSibling(resource, coding)) {
             variant.isSibling = true;
             variant.path = representation->path() + std::string(http::codingSuffix(coding));
-            variant.stamp = {facts.size, facts.modified};
+            variant.stamp = *sibling;
         } else if (compresses && shared_.store.takes(stamp.size, coding)) {
             variant.path = representation->path();
             variant.stamp = stamp;
@@ -92,11 +127,21 @@ Ref<Representation> StaticFileHandler::makeRepresentation(const routing::Resourc
 void StaticFileHandler::serve(http::Exchange& exchange, const routing::Resource& resource) {
     Representation* known =
         cache_.find(*resource.site, resource.path, {resource.file.size, resource.file.modified});
+    const std::uint64_t generation = resource.site->root->index.generation();
+    if (known && known->indexGeneration != generation) {
+        if (hasSameSiblings(*known, resource)) {
+            known->indexGeneration = generation;
+        } else {
+            cache_.drop(*known);
+            known = nullptr;
+        }
+    }
     if (known) {
         answer(exchange, *known);
         return;
     }
     Ref<Representation> made = makeRepresentation(resource);
+    made->indexGeneration = generation;
     cache_.insert(made);
     answer(exchange, *made);
 }
@@ -324,8 +369,9 @@ void StaticFileHandler::finishLoad(std::uint64_t id, Result result) {
     } else if (result.content && !result.content->worthwhile) {
         variant.state = Variant::State::absent;
     } else {
-        if (!(result.stamp == variant.stamp)) {
-            // The disk is ahead of the index: this answer tells the truth, the next one asks again.
+        const bool settled = result.content ? result.content->settled : isSettled(result.stamp, nowNanos());
+        if (!settled || !(result.stamp == variant.stamp)) {
+            // Just written, or the disk is ahead of the index: this answer is right, the next one asks again.
             cache_.drop(representation);
         }
         http::PreparedResponse::Body body;
@@ -333,11 +379,11 @@ void StaticFileHandler::finishLoad(std::uint64_t id, Result result) {
         if (result.content) {
             body.bytes = result.content->bytes;
             body.keeper = result.content;
-            etag = compresses ? result.content->tag() : entityTag(result.stamp, load->coding, {}, result.content->settled);
+            etag = compresses ? result.content->tag() : entityTag(result.stamp, load->coding, {}, settled);
         } else {
             body.size = result.stamp.size;
             body.file = std::move(*result.file).share();
-            etag = entityTag(result.stamp, load->coding);
+            etag = entityTag(result.stamp, load->coding, {}, settled);
         }
         representation.fill(load->coding, std::move(body), std::move(etag), result.stamp);
     }

@@ -169,7 +169,7 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
     headSince_ = 0;
     const std::size_t size = exchange.head_.size();
     const ConnectionSettings& settings = context_.settings();
-    exchange.begin(*this, context_.settingsRef(), context_.accessLog() || context_.counters().isDetailed() ? nowMicros() : 0);
+    exchange.begin(*this, context_.settingsRef(), settings.measureTime || context_.counters().isDetailed() ? nowMicros() : 0);
     keepAlive_ = exchange.head_.keepAlive && !context_.isDraining();
     if (exchange.head_.framing == BodyFraming::none) {
         handle(exchange);
@@ -438,7 +438,8 @@ void H1Connection::account(H1Exchange& exchange) {
         std::uint64_t received = exchange.head_.size() + exchange.decoder_.received();
         exchange.account.metrics->onRequest(counters, status, received, exchange.bytes_, micros);
     }
-    if (observe::AccessLog::Channel* log = context_.accessLog()) {
+    observe::AccessLog::Channel* log = exchange.account.hasOwnLog ? exchange.account.log : context_.accessLog();
+    if (log) {
         writeAccessLog(*log, exchange, micros);
     }
 }

@@ -99,7 +99,7 @@ def load(path, shown=None):
     for number, line in enumerate(lines, 1):
         if '\t' in line or line.endswith('\r'):
             raise ScriptError('%s:%d: a tab or a carriage return; write \\t or \\r' % (shown or path, number))
-    return Script(path, parse_steps(lines, shown or path, 1))
+    return Script(shown or path, parse_steps(lines, shown or path, 1))
 
 
 ESCAPE = re.compile(r'\\(x[0-9A-Fa-f]{2}|[rnt0\\e])')

@@ -16,7 +16,7 @@ struct FakeFile {
     mutable std::string bytes;
     mutable std::int64_t modified = 1;
     mutable int reads = 0;
-    std::function<void(const FakeFile&)> afterRead;
+    std::function<void(const FakeFile&)> afterRead{};
 
     Result<os::FileStatus> status() const { return os::FileStatus{bytes.size(), modified, 0, 0}; }
     Result<std::size_t> readAt(std::uint64_t offset, char* to, std::size_t size) const {

@@ -13,7 +13,7 @@ namespace {
 
 using loop::SocketAddress;
 
-/// The addresses of a port: those given, else every IPv4 and IPv6 address.
+/// The addresses of a port, each once: those given, else every IPv4 and IPv6 address.
 Result<std::vector<SocketAddress>> addressesOf(const std::vector<std::string>& hosts, std::uint16_t port) {
     std::vector<SocketAddress> addresses;
     if (hosts.empty()) {
@@ -27,9 +27,17 @@ Result<std::vector<SocketAddress>> addressesOf(const std::vector<std::string>& h
         if (!address) {
             return Error{ErrorKind::configuration, address.error().message, "ListenAddresses"};
         }
-        addresses.push_back(*address);
+        if (std::find(addresses.begin(), addresses.end(), *address) == addresses.end()) {
+            addresses.push_back(*address);
+        }
     }
     return addresses;
+}
+
+/// Many machines have no IPv6; then no port of it can be had.
+bool hasFamilyOf(SocketAddress any) {
+    any.port = 0;
+    return static_cast<bool>(net::ListenSocket::bind(any));
 }
 
 } // namespace
@@ -45,6 +53,7 @@ Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven
         }
         std::size_t had = 0;
         std::optional<Error> failure;
+        std::optional<Error> missingFamily;
         for (const SocketAddress& address : *addresses) {
             if (std::find(present.begin(), present.end(), address) != present.end()) {
                 plan.keep.push_back(address);
@@ -55,13 +64,16 @@ Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven
             if (sockets) {
                 plan.open.push_back({address, std::move(*sockets)});
                 ++had;
+            } else if (options.listenAddresses.empty() && !hasFamilyOf(address)) {
+                missingFamily = sockets.error();
             } else if (!failure) {
                 failure = sockets.error();
             }
         }
-        // "Every address" is had when one family is: many machines have no IPv6.
-        const bool enough = options.listenAddresses.empty() ? had > 0 : !failure;
-        if (enough) {
+        if (had == 0 && !failure) {
+            failure = missingFamily;
+        }
+        if (!failure) {
             continue;
         }
         if (std::string holder = os::portHolder(port); !holder.empty()) {

@@ -5,6 +5,7 @@
 #include "routing/error_pages.h"
 #include "routing/site.h"
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -16,6 +17,8 @@ struct Resource {
     FileFacts file;
     const IndexDirectory* directory; ///< the file's
     std::string_view path;           ///< as stored, below the root: "example.com/dir/index.html"
+    /// The index's, read before the look-up: while it is the same, so is everything in the directory.
+    std::uint64_t generation;
 };
 
 /// Answers with an error page: the site's own, else the built-in one.

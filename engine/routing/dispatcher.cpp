@@ -124,29 +124,36 @@ void Dispatcher::handle(http::Exchange& exchange) {
     }
 
     const FileIndex& index = site->root->index;
+    const std::uint64_t generation = index.generation();
+    const bool redirectsCase = site->rules->casePolicy == CasePolicy::redirect;
     Found found = index.find(indexPath(*site, normal.path), site->rules->caseMode());
     // A slash behind a file's name makes it another address, from which its relative links would be wrong.
     if (found.kind == Found::Kind::file && found.rest.empty() && (!normal.trailingSlash || isAliased)) {
-        if (found.folded && site->rules->casePolicy == CasePolicy::redirect) {
+        if (found.folded && redirectsCase && !isAliased) {
             setStored(index, *found.directory, found.file.name);
-            redirect(exchange, *site, sitePath(*site, stored_), false);
-            return;
+            // The site's folder may be spelled otherwise too; that is not in the address.
+            if (std::string_view stored = sitePath(*site, stored_); stored != normal.path) {
+                redirect(exchange, *site, stored, false);
+                return;
+            }
         }
-        serveFile(exchange, site, found);
+        serveFile(exchange, site, found, generation);
         return;
     }
     if (found.kind == Found::Kind::directory) {
-        bool respelled = found.folded && site->rules->casePolicy == CasePolicy::redirect;
-        if (!isAliased && (!normal.trailingSlash || respelled)) {
-            std::string path(respelled ? sitePath(*site, index.pathOf(*found.directory)) : normal.path);
-            redirect(exchange, *site, path, true);
+        std::string_view stored = normal.path;
+        if (found.folded && redirectsCase) {
+            stored = sitePath(*site, index.pathOf(*found.directory));
+        }
+        if (!isAliased && (!normal.trailingSlash || stored != normal.path)) {
+            redirect(exchange, *site, stored, true);
             return;
         }
-        if (serveDirectory(exchange, site, found, normal.path)) {
+        if (serveDirectory(exchange, site, found, normal.path, generation)) {
             return;
         }
     }
-    if (site->rules->loopFindEndpoint && serveParent(exchange, site, normal.path)) {
+    if (site->rules->loopFindEndpoint && serveParent(exchange, site, normal.path, generation)) {
         return;
     }
     fail(exchange, site, 404, found.kind == Found::Kind::directory ? "The folder has no index document."
@@ -202,15 +209,16 @@ void Dispatcher::setStored(const FileIndex& index, const IndexDirectory& directo
     stored_ += name;
 }
 
-void Dispatcher::serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found) {
+void Dispatcher::serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
+                           std::uint64_t generation) {
     const FileIndex& index = site->root->index;
     setStored(index, *found.directory, found.file.name);
     exchange.account.handler = observe::HandlerKind::staticFile;
-    content_->serve(exchange, Resource{site, found.file, found.directory, stored_});
+    content_->serve(exchange, Resource{site, found.file, found.directory, stored_, generation});
 }
 
 bool Dispatcher::serveDirectory(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
-                                std::string_view askedPath) {
+                                std::string_view askedPath, std::uint64_t generation) {
     const FileIndex& index = site->root->index;
     for (const std::string& name : site->rules->indexPriority) {
         FileFacts facts;
@@ -222,7 +230,7 @@ bool Dispatcher::serveDirectory(http::Exchange& exchange, const std::shared_ptr<
         document.kind = Found::Kind::file;
         document.directory = found.directory;
         document.file = facts;
-        serveFile(exchange, site, document);
+        serveFile(exchange, site, document, generation);
         return true;
     }
     if (!site->rules->directoryListing) {
@@ -240,7 +248,7 @@ bool Dispatcher::serveDirectory(http::Exchange& exchange, const std::shared_ptr<
 
 /// LoopFindEndpoint: the nearest parent that is a file or has an index document.
 bool Dispatcher::serveParent(http::Exchange& exchange, const std::shared_ptr<const Site>& site,
-                             std::string_view path) {
+                             std::string_view path, std::uint64_t generation) {
     const FileIndex& index = site->root->index;
     for (;;) {
         std::size_t slash = path.rfind('/');
@@ -250,7 +258,7 @@ bool Dispatcher::serveParent(http::Exchange& exchange, const std::shared_ptr<con
         path = slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
         Found found = index.find(indexPath(*site, path), site->rules->caseMode());
         if (found.kind == Found::Kind::file && found.rest.empty() && judge(*site, path) == Denial::none) {
-            serveFile(exchange, site, found);
+            serveFile(exchange, site, found, generation);
             return true;
         }
         if (found.kind == Found::Kind::directory) {
@@ -258,7 +266,7 @@ bool Dispatcher::serveParent(http::Exchange& exchange, const std::shared_ptr<con
                 FileFacts facts;
                 if (index.findIn(*found.directory, name, site->rules->caseMode(), facts) &&
                     judge(*site, facts.name) == Denial::none) {
-                    return serveDirectory(exchange, site, found, path);
+                    return serveDirectory(exchange, site, found, path, generation);
                 }
             }
         }
@@ -301,8 +309,9 @@ void Dispatcher::redirect(http::Exchange& exchange, const Site& site, std::strin
 
 void Dispatcher::fail(http::Exchange& exchange, const std::shared_ptr<const Site>& site, int status,
                       std::string_view detail) {
-    if (site && content_) {
+    if (site && site->root && content_) {
         const FileIndex& index = site->root->index;
+        const std::uint64_t generation = index.generation();
         auto tryPage = [&](std::string_view name) {
             // The site's own pages may have any name: they are asked for by configuration, not by the client.
             std::string decoded;
@@ -316,7 +325,8 @@ void Dispatcher::fail(http::Exchange& exchange, const std::shared_ptr<const Site
             }
             setStored(index, *found.directory, found.file.name);
             exchange.account.handler = observe::HandlerKind::errorPage;
-            content_->serveErrorPage(exchange, Resource{site, found.file, found.directory, stored_}, status, detail);
+            content_->serveErrorPage(exchange, Resource{site, found.file, found.directory, stored_, generation}, status,
+                                     detail);
             return true;
         };
         auto configured = site->rules->errorPages.find(status);

@@ -56,11 +56,13 @@ private:
     /// The path below the index's root: the site's folder and the path, in scratch space.
     std::string_view indexPath(const Site& site, std::string_view path);
     void setStored(const FileIndex& index, const IndexDirectory& directory, std::string_view name);
-    void serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found);
+    void serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
+                   std::uint64_t generation);
     /// An index document or a listing; false when the directory has neither.
     bool serveDirectory(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
-                        std::string_view askedPath);
-    bool serveParent(http::Exchange& exchange, const std::shared_ptr<const Site>& site, std::string_view path);
+                        std::string_view askedPath, std::uint64_t generation);
+    bool serveParent(http::Exchange& exchange, const std::shared_ptr<const Site>& site, std::string_view path,
+                     std::uint64_t generation);
     void redirect(http::Exchange& exchange, const Site& site, std::string_view path, bool isDirectory);
     Denial judge(const Site& site, std::string_view path);
     std::string_view sitePath(const Site& site, std::string_view indexPath) const;

@@ -183,7 +183,7 @@ Result<control::ReloadReport> RunningEngine::reload() {
     }
     EngineOptions options = loaded->options;
     for (const schema::Problem& warning : loaded->warnings) {
-        report.warnings.push_back(warning.text());
+        report.warnings.push_back(warning.sentence());
     }
     for (const schema::Change& change : diff(config_.options, options)) {
         (change.apply == schema::Apply::restart ? report.needsRestart : report.applied).push_back(change.key);
@@ -262,7 +262,9 @@ void RunningEngine::stop(control::StopMode mode) {
                              ? milliseconds::max()
                              : std::chrono::duration_cast<milliseconds>(runtime()->options.process.shutdownTimeout);
             if (!waitUntilEmpty(limit)) {
-                log::warning("stop", "{} connections were cut off.", shared_->connections.load());
+                if (std::uint64_t left = shared_->connections.load()) {
+                    log::warning("stop", "{} connections were cut off.", left);
+                }
                 for (auto& loop : loops_) {
                     loop->call([&] { loop->abortAll(); });
                 }

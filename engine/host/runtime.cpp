@@ -215,7 +215,7 @@ private:
             table.sites[key] = last;
         };
         if (!isolated.value) {
-            broken(isolated.problems.empty() ? "its settings are not valid" : isolated.problems.front().text());
+            broken(isolated.problems.empty() ? "its settings are not valid" : isolated.problems.front().sentence());
             return;
         }
         const routing::SiteOptions& options = *isolated.value;

@@ -14,16 +14,15 @@ namespace {
 
 using loop::SocketAddress;
 
-/// The addresses of a port, each once: those given, else every IPv4 and IPv6 address.
-bool hasIpv6() {
-    return net::ListenSocket::bind(*SocketAddress::parse("::", 0)).ok();
-}
+/// Many machines have none.
+bool hasIpv6() { return net::ListenSocket::bind(*SocketAddress::parse("::", 0)).ok(); }
 
+/// The addresses of a port, each once: those given, else every IPv4 and IPv6 address.
 Result<std::vector<SocketAddress>> addressesOf(const std::vector<std::string>& hosts, std::uint16_t port) {
     std::vector<SocketAddress> addresses;
     if (hosts.empty()) {
         addresses.push_back(*SocketAddress::parse("0.0.0.0", port));
-        if (hasIpv6()) { // many machines have none
+        if (hasIpv6()) {
             addresses.push_back(*SocketAddress::parse("::", port));
         }
         return addresses;
@@ -38,12 +37,6 @@ Result<std::vector<SocketAddress>> addressesOf(const std::vector<std::string>& h
         }
     }
     return addresses;
-}
-
-/// Many machines have no IPv6; then no port of it can be had.
-bool hasFamilyOf(SocketAddress any) {
-    any.port = 0;
-    return static_cast<bool>(net::ListenSocket::bind(any));
 }
 
 } // namespace

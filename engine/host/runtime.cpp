@@ -325,6 +325,7 @@ void applyHttpOptions(const http::HttpOptions& options, http::ConnectionSettings
     settings.keepAliveTimeout = millis(options.keepAliveTimeout);
     settings.headTimeout = millis(options.requestHeadersTimeout);
     settings.requestTimeout = millis(options.requestTimeout);
+    settings.stallTimeout = millis(options.stallTimeout);
     settings.gracePeriod = millis(options.gracePeriod);
     settings.minRate = options.bytesPerSecond;
     settings.slowClientBlock = millis(options.slowClientBlockSeconds);

@@ -13,8 +13,8 @@ namespace saker::host {
 
 struct ListenPlan {
     struct Opening {
-        loop::SocketAddress address;
-        std::vector<net::ListenSocket> sockets; ///< one per loop
+        loop::SocketAddress address;            ///< as asked for: port 0 stays 0
+        std::vector<net::ListenSocket> sockets; ///< one per loop; they know the port they got
     };
     std::vector<Opening> open;
     std::vector<loop::SocketAddress> close;
@@ -23,7 +23,7 @@ struct ListenPlan {
 };
 
 /// Binds what is new. Fails when a port cannot be bound that the user asked for (`isGiven`), or when none is left; a
-/// *default* port that cannot be had is only a warning.
+/// *default* port that cannot be had is only a warning. `present`: as asked for.
 Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven,
                                  const std::vector<loop::SocketAddress>& present, std::size_t loops);
 

@@ -92,12 +92,12 @@ void LoopThread::start() {
 }
 
 void LoopThread::call(std::function<void()> function) {
-    std::promise<void> done;
-    loop_->post([&] {
+    auto done = std::make_shared<std::promise<void>>(); // the loop may still be in set_value() when the waiter goes on
+    loop_->post([&function, done] {
         function();
-        done.set_value();
+        done->set_value();
     });
-    done.get_future().wait();
+    done->get_future().wait();
 }
 
 void LoopThread::stop() {

@@ -1,5 +1,6 @@
 #include "host/running_engine.h"
 
+#include "host/first_site.h"
 #include "observe/log.h"
 #include "observe/log_setup.h"
 #include "os/affinity.h"
@@ -58,6 +59,17 @@ std::shared_ptr<const Runtime> RunningEngine::runtime() const {
     return runtime_;
 }
 
+void RunningEngine::configureStore(const static_files::StaticOptions& options) {
+    static_files::ContentStore::Options limits;
+    limits.budget = options.contentCacheSize;
+    limits.maxIdentity = options.maxCachedFileSize;
+    if (limits.budget == 0) { // nothing is kept, so every request would read and compress anew
+        limits.maxIdentity = 0;
+        limits.maxCompressible = 0;
+    }
+    store_.configure(limits);
+}
+
 Result<void> RunningEngine::setUpErrorLog(const EngineOptions& options) {
     log::Setup setup;
     setup.level = options.log.logLevel;
@@ -89,6 +101,16 @@ Result<void> RunningEngine::start() {
         return opened;
     }
 
+    if (options.routing.wwwDir.empty() && !options.routing.backendDir.empty()) {
+        auto made = makeFirstSite(options.routing.backendDir);
+        if (!made) {
+            return made.error();
+        }
+        if (*made) {
+            log::info("start", "{} was made, with a sample site in {}/localhost.", options.routing.backendDir,
+                      options.routing.backendDir);
+        }
+    }
     auto built = buildRuntime(options, nullptr,
                               {roots_, logs_, metrics_, [this](const routing::FileIndex::Progress& progress) {
                                    owner_.onStartProgress({progress.files, progress.directories});
@@ -99,8 +121,7 @@ Result<void> RunningEngine::start() {
     runtime_ = *built;
     warnings_.insert(warnings_.end(), runtime_->warnings.begin(), runtime_->warnings.end());
 
-    const static_files::StaticOptions& files = options.staticFiles;
-    store_.configure({.budget = files.contentCacheSize, .maxIdentity = files.maxCachedFileSize});
+    configureStore(options.staticFiles);
     workers_ = std::make_unique<loop::WorkerPool>(static_cast<unsigned>(std::clamp<std::size_t>(count, 2, 8)));
     shared_ = std::make_unique<LoopShared>(metrics_, store_, *workers_);
     shared_->loopCount = count;
@@ -136,6 +157,7 @@ void RunningEngine::applyEverywhere(const std::shared_ptr<const Runtime>& runtim
 
 Result<void> RunningEngine::openListeners(ListenPlan& plan) {
     for (ListenPlan::Opening& opening : plan.open) {
+        const loop::SocketAddress actual = opening.sockets.front().address();
         for (std::size_t i = 0; i < loops_.size(); ++i) {
             Result<void> opened;
             loops_[i]->call([&] { opened = loops_[i]->listen(std::move(opening.sockets[i])); });
@@ -143,7 +165,7 @@ Result<void> RunningEngine::openListeners(ListenPlan& plan) {
                 return opened;
             }
         }
-        listening_.push_back(opening.address);
+        listening_.push_back({opening.address, actual});
     }
     return {};
 }
@@ -161,7 +183,7 @@ Result<control::ReloadReport> RunningEngine::reload() {
     }
     EngineOptions options = loaded->options;
     for (const schema::Problem& warning : loaded->warnings) {
-        report.warnings.push_back(warning.text());
+        report.warnings.push_back(warning.sentence());
     }
     for (const schema::Change& change : diff(config_.options, options)) {
         (change.apply == schema::Apply::restart ? report.needsRestart : report.applied).push_back(change.key);
@@ -174,7 +196,11 @@ Result<control::ReloadReport> RunningEngine::reload() {
     if (!built) {
         return built.error();
     }
-    auto plan = planListeners(options.listen, loaded->httpPortsGiven, listening_, loops_.size());
+    std::vector<loop::SocketAddress> present;
+    for (const Bound& bound : listening_) {
+        present.push_back(bound.asked);
+    }
+    auto plan = planListeners(options.listen, loaded->httpPortsGiven, present, loops_.size());
     if (!plan) {
         return plan.error();
     }
@@ -187,17 +213,19 @@ Result<control::ReloadReport> RunningEngine::reload() {
         runtime_ = *built;
     }
     config_ = std::move(*loaded);
-    store_.configure({.budget = options.staticFiles.contentCacheSize, .maxIdentity = options.staticFiles.maxCachedFileSize});
+    configureStore(options.staticFiles);
     metrics_.setDetailed(options.log.serverMetrics);
     applyEverywhere(*built);
     if (auto opened = openListeners(*plan); !opened) {
         return opened.error();
     }
     for (const loop::SocketAddress& address : plan->close) {
+        auto bound = std::find_if(listening_.begin(), listening_.end(),
+                                  [&](const Bound& one) { return one.asked == address; });
         for (auto& loop : loops_) {
-            loop->call([&] { loop->retire(address, kReloadGraceMs); });
+            loop->call([&] { loop->retire(bound->actual, kReloadGraceMs); });
         }
-        std::erase(listening_, address);
+        listening_.erase(bound);
     }
     report.keptSites = (*built)->keptSites;
     report.warnings.insert(report.warnings.end(), plan->warnings.begin(), plan->warnings.end());
@@ -234,7 +262,9 @@ void RunningEngine::stop(control::StopMode mode) {
                              ? milliseconds::max()
                              : std::chrono::duration_cast<milliseconds>(runtime()->options.process.shutdownTimeout);
             if (!waitUntilEmpty(limit)) {
-                log::warning("stop", "{} connections were cut off.", shared_->connections.load());
+                if (std::uint64_t left = shared_->connections.load()) {
+                    log::warning("stop", "{} connections were cut off.", left);
+                }
                 for (auto& loop : loops_) {
                     loop->call([&] { loop->abortAll(); });
                 }
@@ -276,8 +306,8 @@ void RunningEngine::reopenLogs() {
 
 std::vector<ListeningAddress> RunningEngine::listening() const {
     std::vector<ListeningAddress> out;
-    for (const loop::SocketAddress& address : listening_) {
-        out.push_back({address, false});
+    for (const Bound& bound : listening_) {
+        out.push_back({bound.actual, false});
     }
     return out;
 }
@@ -337,8 +367,9 @@ std::uint64_t RunningEngine::countFiles(std::string_view search) {
 
 Result<std::string> RunningEngine::subFolder(const routing::ContentRoot& root, std::string_view sub) const {
     std::string relative(sub);
-    if (relative.starts_with(root.options.root)) { // a full path is as good
-        relative.erase(0, root.options.root.size());
+    const std::string& top = root.options.root;
+    if (relative == top || relative.starts_with(top.ends_with('/') ? top : top + '/')) { // a full path is as good
+        relative.erase(0, top.size());
     }
     while (relative.starts_with('/')) {
         relative.erase(0, 1);
@@ -429,8 +460,11 @@ control::StatsSnapshot RunningEngine::stats(milliseconds window) {
 std::uint64_t RunningEngine::collectGarbage() {
     const std::uint64_t before = os::processUsage().residentBytes;
     store_.clear();
-    for (auto& loop : loops_) {
-        loop->call([&] { loop->trimMemory(); });
+    // A stop may wait for clients for long, and the loops go with it: their memory too.
+    if (std::unique_lock change(changeMutex_, std::try_to_lock); change) {
+        for (auto& loop : loops_) {
+            loop->call([&] { loop->trimMemory(); });
+        }
     }
     os::releaseFreeMemory();
     const std::uint64_t after = os::processUsage().residentBytes;

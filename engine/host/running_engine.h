@@ -44,6 +44,7 @@ private:
     void clearCertificates() override {}
     Result<std::vector<std::string>> loadCertificates() override;
 
+    void configureStore(const static_files::StaticOptions& options);
     static Result<void> setUpErrorLog(const EngineOptions& options);
     void applyEverywhere(const std::shared_ptr<const Runtime>& runtime);
     Result<void> openListeners(ListenPlan& plan);
@@ -64,12 +65,16 @@ private:
     RootPool roots_;
     LogPool logs_;
     std::vector<std::unique_ptr<LoopThread>> loops_;
-    std::vector<loop::SocketAddress> listening_;
+    struct Bound {
+        loop::SocketAddress asked;
+        loop::SocketAddress actual; ///< with the port that the system chose for 0
+    };
+    std::vector<Bound> listening_;
     std::vector<std::string> warnings_;
 
     mutable std::mutex mutex_; // runtime_; held for moments
     std::shared_ptr<const Runtime> runtime_;
-    std::mutex changeMutex_; // one reload or stop at a time
+    std::mutex changeMutex_; // one reload or stop at a time; loops_ stays as it is while it is held
 
     std::thread house_;
     std::mutex houseMutex_;

@@ -4,12 +4,11 @@
 #include "http/authority.h"
 #include "http/url.h"
 #include "observe/log.h"
-#include "os/file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <filesystem>
 
 namespace saker::host {
 
@@ -32,7 +31,7 @@ void reportIndex(routing::Severity severity, std::string text) {
 std::string rootKey(const routing::IndexOptions& options) {
     std::string key = fmt::format("{}|{}|{}", static_cast<int>(options.links), options.maxDepth, options.root);
     for (const std::string& extra : options.extraRoots) {
-        key += '|';
+        key += '\0'; // the one byte that no path holds
         key += extra;
     }
     return key;
@@ -73,14 +72,11 @@ public:
         routing::SiteTable::Options table;
         table.filterFrom = routing_.filterFromDomain;
         table.filterTo = routing_.domainFilterTo;
-        table.defaultSite = hostKey(routing_.defaultSite);
+        table.defaultSite = siteKey(routing_.defaultSite);
         table.folderRules = rules;
         table.metrics = [&metrics = parts_.metrics](std::string_view name) { return metrics.site(name); };
-        auto filtered = [&](std::string_view host) {
-            return routing::SiteTable::filtered(host, routing_.filterFromDomain, routing_.domainFilterTo);
-        };
         for (const auto& [from, to] : routing_.domainAlias) {
-            table.domainAlias[filtered(hostKey(from))] = filtered(hostKey(to));
+            table.domainAlias[siteKey(from)] = siteKey(to);
         }
 
         if (!routing_.wwwDir.empty()) {
@@ -105,6 +101,9 @@ public:
             for (const auto& [name, site] : routing_.sites) {
                 addSite(name, site, table);
             }
+            // A site's name is its own, whoever claims it as an alias.
+            std::erase_if(runtime_.siteAliases, [&](const auto& alias) { return table.sites.contains(alias.first); });
+            table.siteAlias.insert(runtime_.siteAliases.begin(), runtime_.siteAliases.end());
         }
         runtime_.sites = std::make_shared<const routing::SiteTable>(std::move(table));
 
@@ -119,6 +118,23 @@ public:
     }
 
 private:
+    /// A host as requests find it: hostKey() and FilterFromDomain.
+    std::string siteKey(std::string_view text) const {
+        return routing::SiteTable::filtered(hostKey(text), routing_.filterFromDomain, routing_.domainFilterTo);
+    }
+
+    /// The folder of a site below BackendDir, spelled as it is on the disk: hosts know no case, paths may.
+    std::string folderOf(const std::string& name, const std::string& key, routing::ContentRoot& root) const {
+        routing::Quiescence::Reader reader(root.index.quiescence());
+        for (const std::string& candidate : {name, key}) {
+            routing::Found found = root.index.find(candidate, routing::CaseMode::fold);
+            if (!candidate.empty() && found.kind == routing::Found::Kind::directory) {
+                return std::string(root.index.pathOf(*found.directory));
+            }
+        }
+        return name;
+    }
+
     Result<std::shared_ptr<routing::ContentRoot>> acquire(const std::string& folder, routing::FollowSymlinks links,
                                                           const std::vector<std::string>& allowed) {
         routing::IndexOptions index;
@@ -162,7 +178,7 @@ private:
 
     void addSite(const std::string& name, const schema::Isolated<routing::SiteOptions>& isolated,
                  routing::SiteTable::Options& table) {
-        const std::string key = hostKey(name);
+        const std::string key = siteKey(name);
         auto broken = [&](const std::string& reason) {
             std::shared_ptr<const routing::Site> last;
             if (previous_) {
@@ -176,6 +192,12 @@ private:
                     runtime_.siteLogs[last.get()] = log->second;
                 }
                 runtime_.keptSites.push_back(fmt::format("{}: {}", name, reason));
+                runtime_.configuredSites[key] = last;
+                for (const auto& [alias, owner] : previous_->siteAliases) {
+                    if (owner == key) {
+                        runtime_.siteAliases.try_emplace(alias, key);
+                    }
+                }
                 if (std::find(runtime_.roots.begin(), runtime_.roots.end(), last->root) == runtime_.roots.end()) {
                     runtime_.roots.push_back(last->root);
                 }
@@ -184,16 +206,16 @@ private:
                     fmt::format("The site \"{}\" is not served until its settings are mended: {}", name, reason));
                 auto off = std::make_shared<routing::Site>();
                 off->name = name;
+                off->folder = name;
                 off->isEnabled = false;
                 off->root = table.folders;
                 off->rules = table.folderRules;
                 last = std::move(off);
             }
             table.sites[key] = last;
-            runtime_.configuredSites[key] = last;
         };
         if (!isolated.value) {
-            broken(isolated.problems.empty() ? "its settings are not valid" : isolated.problems.front().text());
+            broken(isolated.problems.empty() ? "its settings are not valid" : isolated.problems.front().sentence());
             return;
         }
         const routing::SiteOptions& options = *isolated.value;
@@ -203,15 +225,16 @@ private:
         site->rules = makeRules(options);
         site->metrics = parts_.metrics.site(name);
         const bool ownLinks = options.followSymlinks || options.allowedRoots;
+        if (options.root.empty() && !table.folders) {
+            broken("it has no Root, and there is no BackendDir");
+            return;
+        }
+        const std::string below = options.root.empty() ? folderOf(name, key, *table.folders) : std::string();
         if (options.root.empty() && !ownLinks) {
-            if (!table.folders) {
-                broken("it has no Root, and there is no BackendDir");
-                return;
-            }
             site->root = table.folders;
-            site->folder = name;
+            site->folder = below;
         } else {
-            std::string folder = options.root.empty() ? routing_.backendDir + "/" + name : options.root;
+            std::string folder = options.root.empty() ? routing_.backendDir + "/" + below : options.root;
             auto root = acquire(folder, options.followSymlinks.value_or(routing_.followSymlinks),
                                 options.allowedRoots.value_or(routing_.allowedRoots));
             if (!root) {
@@ -229,7 +252,7 @@ private:
             runtime_.siteLogs[site.get()] = *log;
         }
         for (const std::string& alias : options.aliases) {
-            table.siteAlias[hostKey(alias)] = key;
+            runtime_.siteAliases.try_emplace(siteKey(alias), key); // the first one to claim it keeps it
         }
         table.sites[key] = site;
         runtime_.configuredSites[key] = site;
@@ -250,8 +273,7 @@ private:
                 fmt::format("UrlAlias: \"{}\" is no path: {}", from, http::pathErrorText(path.error)));
             return;
         }
-        std::string host = routing::SiteTable::filtered(hostKey(from.substr(0, slash)), routing_.filterFromDomain,
-                                                        routing_.domainFilterTo);
+        std::string host = siteKey(from.substr(0, slash));
         rules.urlAlias[host + "/" + std::string(path.path)] = to.starts_with('/') ? std::string(to) : "/" + std::string(to);
     }
 
@@ -270,8 +292,9 @@ Result<std::shared_ptr<routing::ContentRoot>> RootPool::acquire(const routing::I
     if (auto root = known.lock()) {
         return root;
     }
-    if (auto made = os::createDirectories(options.root); !made) {
-        return made.error();
+    std::error_code error;
+    if (!std::filesystem::is_directory(options.root, error)) {
+        return Error{ErrorKind::configuration, "There is no such folder; make it, or name another one.", options.root};
     }
     auto root = std::make_shared<routing::ContentRoot>(options, reportIndex);
     auto scanned = root->index.scan({}, progress);
@@ -302,6 +325,7 @@ void applyHttpOptions(const http::HttpOptions& options, http::ConnectionSettings
     settings.keepAliveTimeout = millis(options.keepAliveTimeout);
     settings.headTimeout = millis(options.requestHeadersTimeout);
     settings.requestTimeout = millis(options.requestTimeout);
+    settings.stallTimeout = millis(options.stallTimeout);
     settings.gracePeriod = millis(options.gracePeriod);
     settings.minRate = options.bytesPerSecond;
     settings.slowClientBlock = millis(options.slowClientBlockSeconds);

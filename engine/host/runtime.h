@@ -22,8 +22,7 @@ class RootPool {
 public:
     using Progress = std::function<void(const routing::FileIndex::Progress&)>;
 
-    /// The root for these options: the living one, else a new one, indexed and watched. The folder is made when it does
-    /// not exist.
+    /// The root for these options: the living one, else a new one, indexed and watched.
     Result<std::shared_ptr<routing::ContentRoot>> acquire(const routing::IndexOptions& options, const Progress& progress);
 
 private:
@@ -36,7 +35,9 @@ struct Runtime {
     std::shared_ptr<const routing::DispatchRules> dispatch;
     /// All roots that its sites lie in; the first is where the console's index commands look.
     std::vector<std::shared_ptr<routing::ContentRoot>> roots;
-    std::map<std::string, std::shared_ptr<const routing::Site>> configuredSites; ///< by folded name
+    /// By the host as it is looked up; those that have never been right are not among them.
+    std::map<std::string, std::shared_ptr<const routing::Site>> configuredSites;
+    std::map<std::string, std::string> siteAliases; ///< other host -> key of configuredSites
     std::shared_ptr<observe::AccessLog> accessLog; ///< of sites without one of their own; may be null
     std::map<const routing::Site*, std::shared_ptr<observe::AccessLog>> siteLogs; ///< null: that site keeps none
     std::vector<std::string> warnings;  ///< what the administrator should know

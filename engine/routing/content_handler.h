@@ -5,6 +5,7 @@
 #include "routing/error_pages.h"
 #include "routing/site.h"
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -16,6 +17,8 @@ struct Resource {
     FileFacts file;
     const IndexDirectory* directory; ///< the file's
     std::string_view path;           ///< as stored, below the root: "example.com/dir/index.html"
+    /// The index's, read before the look-up: while it is the same, so is everything in the directory.
+    std::uint64_t generation;
 };
 
 /// Answers with an error page: the site's own, else the built-in one.
@@ -36,7 +39,11 @@ class ContentHandler {
 public:
     virtual ~ContentHandler() = default;
 
-    virtual void serve(http::Exchange& exchange, const Resource& resource) = 0;
+    /// Returns what answered, so that the same address can skip the look-up next time; null: ask again.
+    virtual Ref<RefCounted> serve(http::Exchange& exchange, const Resource& resource) = 0;
+    /// Answers with what serve() returned for the same address, at the same generation of the index. False, and nothing
+    /// is done, when it holds no longer.
+    virtual bool serveAgain(http::Exchange& exchange, RefCounted& what) = 0;
     /// `path`: of the directory, as stored, below the root.
     virtual void serveListing(http::Exchange& exchange, const std::shared_ptr<const Site>& site,
                               const IndexDirectory& directory, std::string_view shownPath) = 0;

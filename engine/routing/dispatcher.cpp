@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kAllow = "GET, HEAD, OPTIONS";
 // Hosts that a loop remembers; made-up ones must not fill the memory.
 constexpr std::size_t kMaxHosts = 4096;
+constexpr std::size_t kRecents = 256;
 
 bool hasUpperCase(std::string_view text) {
     for (char c : text) {
@@ -31,7 +32,7 @@ std::size_t Dispatcher::HostHash::operator()(std::string_view text) const {
 }
 
 Dispatcher::Dispatcher(std::shared_ptr<const SiteTable> sites, std::shared_ptr<const DispatchRules> rules)
-    : sites_(std::move(sites)), rules_(std::move(rules)) {}
+    : sites_(std::move(sites)), rules_(std::move(rules)), recents_(kRecents) {}
 
 const Dispatcher::HostEntry& Dispatcher::entryOf(std::string_view authority) {
     const std::uint64_t generation = sites_->indexGeneration();
@@ -91,6 +92,15 @@ void Dispatcher::handle(http::Exchange& exchange) {
         return;
     }
 
+    Recent& recent = recentOf(*site, request.path());
+    if (recent.what && recent.site == site.get() && recent.generation == site->root->index.generation() &&
+        recent.path == request.path()) {
+        exchange.account.handler = observe::HandlerKind::staticFile;
+        if (content_->serveAgain(exchange, *recent.what)) {
+            return;
+        }
+    }
+
     http::NormalPath normal = http::normalisePath(request.path(), decoded_);
     if (!normal.ok()) {
         fail(exchange, site, 400, http::pathErrorText(normal.error));
@@ -124,33 +134,61 @@ void Dispatcher::handle(http::Exchange& exchange) {
     }
 
     const FileIndex& index = site->root->index;
+    const std::uint64_t generation = index.generation();
+    const bool redirectsCase = site->rules->casePolicy == CasePolicy::redirect;
     Found found = index.find(indexPath(*site, normal.path), site->rules->caseMode());
     // A slash behind a file's name makes it another address, from which its relative links would be wrong.
     if (found.kind == Found::Kind::file && found.rest.empty() && (!normal.trailingSlash || isAliased)) {
-        if (found.folded && site->rules->casePolicy == CasePolicy::redirect) {
+        if (found.folded && redirectsCase && !isAliased) {
             setStored(index, *found.directory, found.file.name);
-            redirect(exchange, *site, sitePath(*site, stored_), false);
-            return;
+            // The site's folder may be spelled otherwise too; that is not in the address.
+            if (std::string_view stored = sitePath(*site, stored_); stored != normal.path) {
+                redirect(exchange, *site, stored, false);
+                return;
+            }
         }
-        serveFile(exchange, site, found);
+        Ref<RefCounted> what = serveFile(exchange, site, found, generation);
+        remember(*site, request.path(), generation, std::move(what));
         return;
     }
     if (found.kind == Found::Kind::directory) {
-        bool respelled = found.folded && site->rules->casePolicy == CasePolicy::redirect;
-        if (!isAliased && (!normal.trailingSlash || respelled)) {
-            std::string path(respelled ? sitePath(*site, index.pathOf(*found.directory)) : normal.path);
-            redirect(exchange, *site, path, true);
+        std::string_view stored = normal.path;
+        if (found.folded && redirectsCase) {
+            stored = sitePath(*site, index.pathOf(*found.directory));
+        }
+        if (!isAliased && (!normal.trailingSlash || stored != normal.path)) {
+            redirect(exchange, *site, stored, true);
             return;
         }
-        if (serveDirectory(exchange, site, found, normal.path)) {
+        Ref<RefCounted> what;
+        if (serveDirectory(exchange, site, found, normal.path, generation, &what)) {
+            remember(*site, request.path(), generation, std::move(what));
             return;
         }
     }
-    if (site->rules->loopFindEndpoint && serveParent(exchange, site, normal.path)) {
+    if (site->rules->loopFindEndpoint && serveParent(exchange, site, normal.path, generation)) {
         return;
     }
     fail(exchange, site, 404, found.kind == Found::Kind::directory ? "The folder has no index document."
                                                                     : "There is no file of that name.");
+}
+
+Dispatcher::Recent& Dispatcher::recentOf(const Site& site, std::string_view path) {
+    std::uint64_t hash = hashBytes(path, processHashKey() ^ reinterpret_cast<std::uintptr_t>(&site));
+    return recents_[hash % kRecents];
+}
+
+/// The next request for the same address at the same state of the index is answered by the same file. Not where an
+/// address means different things for different host names of a site.
+void Dispatcher::remember(const Site& site, std::string_view path, std::uint64_t generation, Ref<RefCounted> what) {
+    if (!what || !rules_->urlAlias.empty()) {
+        return;
+    }
+    Recent& recent = recentOf(site, path);
+    recent.site = &site;
+    recent.generation = generation;
+    recent.path = path;
+    recent.what = std::move(what);
 }
 
 http::Handler::Page Dispatcher::errorPage(int status, std::string_view sentence) {
@@ -202,15 +240,16 @@ void Dispatcher::setStored(const FileIndex& index, const IndexDirectory& directo
     stored_ += name;
 }
 
-void Dispatcher::serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found) {
+Ref<RefCounted> Dispatcher::serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
+                           std::uint64_t generation) {
     const FileIndex& index = site->root->index;
     setStored(index, *found.directory, found.file.name);
     exchange.account.handler = observe::HandlerKind::staticFile;
-    content_->serve(exchange, Resource{site, found.file, found.directory, stored_});
+    return content_->serve(exchange, Resource{site, found.file, found.directory, stored_, generation});
 }
 
 bool Dispatcher::serveDirectory(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
-                                std::string_view askedPath) {
+                                std::string_view askedPath, std::uint64_t generation, Ref<RefCounted>* what) {
     const FileIndex& index = site->root->index;
     for (const std::string& name : site->rules->indexPriority) {
         FileFacts facts;
@@ -222,7 +261,10 @@ bool Dispatcher::serveDirectory(http::Exchange& exchange, const std::shared_ptr<
         document.kind = Found::Kind::file;
         document.directory = found.directory;
         document.file = facts;
-        serveFile(exchange, site, document);
+        Ref<RefCounted> served = serveFile(exchange, site, document, generation);
+        if (what) {
+            *what = std::move(served);
+        }
         return true;
     }
     if (!site->rules->directoryListing) {
@@ -240,7 +282,7 @@ bool Dispatcher::serveDirectory(http::Exchange& exchange, const std::shared_ptr<
 
 /// LoopFindEndpoint: the nearest parent that is a file or has an index document.
 bool Dispatcher::serveParent(http::Exchange& exchange, const std::shared_ptr<const Site>& site,
-                             std::string_view path) {
+                             std::string_view path, std::uint64_t generation) {
     const FileIndex& index = site->root->index;
     for (;;) {
         std::size_t slash = path.rfind('/');
@@ -250,7 +292,7 @@ bool Dispatcher::serveParent(http::Exchange& exchange, const std::shared_ptr<con
         path = slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
         Found found = index.find(indexPath(*site, path), site->rules->caseMode());
         if (found.kind == Found::Kind::file && found.rest.empty() && judge(*site, path) == Denial::none) {
-            serveFile(exchange, site, found);
+            serveFile(exchange, site, found, generation);
             return true;
         }
         if (found.kind == Found::Kind::directory) {
@@ -258,7 +300,7 @@ bool Dispatcher::serveParent(http::Exchange& exchange, const std::shared_ptr<con
                 FileFacts facts;
                 if (index.findIn(*found.directory, name, site->rules->caseMode(), facts) &&
                     judge(*site, facts.name) == Denial::none) {
-                    return serveDirectory(exchange, site, found, path);
+                    return serveDirectory(exchange, site, found, path, generation);
                 }
             }
         }
@@ -301,8 +343,9 @@ void Dispatcher::redirect(http::Exchange& exchange, const Site& site, std::strin
 
 void Dispatcher::fail(http::Exchange& exchange, const std::shared_ptr<const Site>& site, int status,
                       std::string_view detail) {
-    if (site && content_) {
+    if (site && site->root && content_) {
         const FileIndex& index = site->root->index;
+        const std::uint64_t generation = index.generation();
         auto tryPage = [&](std::string_view name) {
             // The site's own pages may have any name: they are asked for by configuration, not by the client.
             std::string decoded;
@@ -316,7 +359,8 @@ void Dispatcher::fail(http::Exchange& exchange, const std::shared_ptr<const Site
             }
             setStored(index, *found.directory, found.file.name);
             exchange.account.handler = observe::HandlerKind::errorPage;
-            content_->serveErrorPage(exchange, Resource{site, found.file, found.directory, stored_}, status, detail);
+            content_->serveErrorPage(exchange, Resource{site, found.file, found.directory, stored_, generation}, status,
+                                     detail);
             return true;
         };
         auto configured = site->rules->errorPages.find(status);

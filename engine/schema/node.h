@@ -21,7 +21,13 @@ struct Node {
     std::vector<Node> items;     ///< of an array
     std::vector<Member> members; ///< of an object, in order, duplicates included
 
-    Node() = default;
+    // Defaulted below, where Member is complete.
+    Node();
+    Node(const Node& other);
+    Node(Node&& other) noexcept;
+    Node& operator=(const Node& other);
+    Node& operator=(Node&& other) noexcept;
+    ~Node();
     static Node of(bool value);
     static Node of(std::int64_t value);
     static Node of(std::uint64_t value);
@@ -52,6 +58,13 @@ struct Node::Member {
     std::uint32_t keyEnd = 0;
     Node value;
 };
+
+inline Node::Node() = default;
+inline Node::Node(const Node& other) = default;
+inline Node::Node(Node&& other) noexcept = default;
+inline Node& Node::operator=(const Node& other) = default;
+inline Node& Node::operator=(Node&& other) noexcept = default;
+inline Node::~Node() = default;
 
 /// JSON text of a value. `compact`: one line without spaces. `pretty`: objects over several lines, two spaces
 /// a level; lists on one line where they fit; `level` is the depth at which the value will stand.

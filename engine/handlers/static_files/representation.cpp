@@ -8,6 +8,9 @@ namespace saker::static_files {
 
 namespace {
 
+/// About what a rendered head takes, with what belongs to it.
+constexpr std::uint64_t kHeadBytes = 1024;
+
 bool isAscii(std::string_view text) {
     for (char c : text) {
         if (static_cast<unsigned char>(c) >= 0x80) {
@@ -130,8 +133,10 @@ std::uint64_t Representation::memoryUse() const {
     for (const Variant& v : variants_) {
         bytes += v.path.capacity() + v.etag.capacity();
         if (v.whole) {
-            bytes += 1024 + std::min<std::uint64_t>(v.whole->bodySize(), http::PreparedResponse::kInlineBody);
+            // A small body is copied behind the head; a larger one is kept alive, be it the store's or not.
+            bytes += kHeadBytes + v.whole->body().bytes.size();
         }
+        bytes += v.notModified ? kHeadBytes : 0;
     }
     return bytes;
 }

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "handlers/static_files/directory_listing.h"
+#include "handlers/static_files/stable_read.h"
 #include "http/conditional.h"
 #include "http/range.h"
 #include "observe/log.h"
@@ -34,6 +35,14 @@ std::int64_t nowNanos() {
         .count();
 }
 
+bool isRepeated(const http::RequestHead& request, http::FieldName name) {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < request.fieldCount(); ++i) {
+        count += request.field(i).id == name ? 1 : 0;
+    }
+    return count > 1;
+}
+
 bool isConditional(const http::RequestHead& request) {
     using http::FieldName;
     return request.has(FieldName::ifNoneMatch) || request.has(FieldName::ifModifiedSince) ||
@@ -49,6 +58,7 @@ struct StaticFileHandler::Load {
     };
     Ref<Representation> representation;
     http::Coding coding = http::Coding::identity;
+    Place place = Place::anywhere;
     std::vector<Waiting> waiting;
 };
 
@@ -105,6 +115,7 @@ Ref<Representation> StaticFileHandler::makeRepresentation(const routing::Resourc
     FileStamp stamp{resource.file.size, resource.file.modified};
     auto representation =
         makeRef<Representation>(resource.site, std::string(resource.path), stamp, std::move(type));
+    representation->indexGeneration = resource.generation;
     const bool compresses = representation->type().isCompressible &&
                             site.rules->compressionLevel != http::CompressionLevel::noCompression &&
                             stamp.size >= kMinCompressible;
@@ -124,26 +135,34 @@ Ref<Representation> StaticFileHandler::makeRepresentation(const routing::Resourc
     return representation;
 }
 
-void StaticFileHandler::serve(http::Exchange& exchange, const routing::Resource& resource) {
+Ref<RefCounted> StaticFileHandler::serve(http::Exchange& exchange, const routing::Resource& resource) {
     Representation* known =
         cache_.find(*resource.site, resource.path, {resource.file.size, resource.file.modified});
-    const std::uint64_t generation = resource.site->root->index.generation();
-    if (known && known->indexGeneration != generation) {
+    if (known && known->indexGeneration != resource.generation) {
         if (hasSameSiblings(*known, resource)) {
-            known->indexGeneration = generation;
+            known->indexGeneration = resource.generation;
         } else {
             cache_.drop(*known);
             known = nullptr;
         }
     }
-    if (known) {
-        answer(exchange, *known);
-        return;
+    Ref<Representation> representation(known);
+    if (!known) {
+        representation = makeRepresentation(resource);
+        cache_.insert(representation);
     }
-    Ref<Representation> made = makeRepresentation(resource);
-    made->indexGeneration = generation;
-    cache_.insert(made);
-    answer(exchange, *made);
+    answer(exchange, *representation);
+    return representation;
+}
+
+bool StaticFileHandler::serveAgain(http::Exchange& exchange, RefCounted& what) {
+    auto& representation = static_cast<Representation&>(what);
+    if (!representation.isCached) {
+        return false;
+    }
+    representation.isRecentlyUsed = true;
+    answer(exchange, representation);
+    return true;
 }
 
 http::Coding StaticFileHandler::choose(const http::RequestHead& request, const Representation& representation) {
@@ -154,7 +173,10 @@ http::Coding StaticFileHandler::choose(const http::RequestHead& request, const R
     if (field.empty()) {
         return http::Coding::identity;
     }
-    if (field != lastAccept_ || lastAccept_.empty()) {
+    if (isRepeated(request, http::FieldName::acceptEncoding)) { // they add up: the first one does not tell
+        return http::AcceptEncoding(request).choose(representation.available()).value_or(http::Coding::identity);
+    }
+    if (field != lastAccept_) {
         lastAccept_ = field;
         lastAcceptEncoding_ = http::AcceptEncoding(request);
     }
@@ -168,7 +190,19 @@ void StaticFileHandler::answer(http::Exchange& exchange, Representation& represe
         answerFrom(exchange, representation, coding);
         return;
     }
-    load(exchange, representation, coding, [this](http::Exchange& e, Representation& r) { answer(e, r); });
+    load(exchange, representation, coding, Place::anywhere,
+         [this](http::Exchange& e, Representation& r, const Error* error) {
+             if (error) {
+                 failToLoad(e, r, *error);
+             } else {
+                 answer(e, r);
+             }
+         });
+}
+
+void StaticFileHandler::failToLoad(http::Exchange& exchange, Representation& representation, const Error& error) {
+    int status = error.kind == ErrorKind::notFound ? 404 : error.kind == ErrorKind::permission ? 403 : 503;
+    errors_.fail(exchange, representation.siteRef(), status, error.message);
 }
 
 void StaticFileHandler::answerFrom(http::Exchange& exchange, Representation& representation, http::Coding coding) {
@@ -257,10 +291,10 @@ void StaticFileHandler::answerRanges(http::Exchange& exchange, Representation& r
 }
 
 void StaticFileHandler::load(http::Exchange& exchange, Representation& representation, http::Coding coding,
-                             Then then) {
+                             Place place, Then then) {
     Ref<http::Exchange> retained = exchange.retain();
     for (auto& [id, load] : loads_) { // few at a time: hot files are in memory
-        if (load->representation.get() == &representation && load->coding == coding) {
+        if (load->representation.get() == &representation && load->coding == coding && load->place == place) {
             load->waiting.push_back({std::move(retained), std::move(then)});
             return;
         }
@@ -269,6 +303,7 @@ void StaticFileHandler::load(http::Exchange& exchange, Representation& represent
     auto made = std::make_unique<Load>();
     made->representation = Ref<Representation>(&representation);
     made->coding = coding;
+    made->place = place;
     made->waiting.push_back({std::move(retained), std::move(then)});
     Load& load = *(loads_[id] = std::move(made));
     startLoad(id, load);
@@ -301,14 +336,16 @@ void StaticFileHandler::startLoad(std::uint64_t id, Load& load) {
         }
         auto executor = [&workers = shared_.workers](std::function<void()> job) { workers.submit(std::move(job)); };
         shared_.store.fetch(
-            key, [root, path] { return root->open(path); }, executor, [deliver, root, path](const Fetched& fetched) {
+            key, [root, path] { return root->open(path); }, executor, [deliver, root, path, compresses](const Fetched& fetched) {
                 Result result;
                 result.stamp = fetched.stamp;
                 if (fetched.outcome == Fetched::Outcome::ready) {
                     result.content = fetched.content;
                 } else if (fetched.outcome == Fetched::Outcome::failed) {
                     result.error = fetched.error;
-                } else { // too large or too restless for memory: from the file, as it is at this moment
+                } else if (compresses) { // too large or too restless: the bytes on the disk are in no coding
+                    result.error = Error{ErrorKind::temporary, "The file changed while it was compressed.", path};
+                } else { // from the file, as it is at this moment
                     auto file = root->open(path);
                     auto status = file ? file->status() : saker::Result<os::FileStatus>(file.error());
                     if (status) {
@@ -322,9 +359,24 @@ void StaticFileHandler::startLoad(std::uint64_t id, Load& load) {
             });
         return;
     }
-    bool accepted = shared_.workers.submit([deliver, root, path] {
+    bool accepted = shared_.workers.submit([deliver, root, path, place = load.place] {
         Result result;
         auto file = root->open(path);
+        if (file && place == Place::memory) {
+            const std::int64_t now = nowNanos(); // before the file's facts are taken: see isSettled()
+            auto read = readStable(*file, kMaxErrorPage);
+            if (read && read->outcome == StableRead::Outcome::read) {
+                auto content = std::make_shared<Content>();
+                content->bytes = std::move(read->bytes);
+                content->stamp = result.stamp = read->stamp;
+                content->settled = isSettled(read->stamp, now);
+                result.content = std::move(content);
+            } else {
+                result.error = read ? Error{ErrorKind::temporary, "The page changes or is too large.", path} : read.error();
+            }
+            deliver(std::move(result));
+            return;
+        }
         auto status = file ? file->status() : saker::Result<os::FileStatus>(file.error());
         if (status) {
             result.stamp = {status->size, status->modified};
@@ -350,21 +402,17 @@ void StaticFileHandler::finishLoad(std::uint64_t id, Result result) {
     Variant& variant = representation.variant(load->coding);
     const bool compresses = load->coding != http::Coding::identity && !variant.isSibling;
 
+    const Error* error = nullptr;
     if (result.error) {
         if (load->coding != http::Coding::identity) {
             variant.state = Variant::State::absent; // the file itself may still be fine
+            if (result.error->kind == ErrorKind::temporary) {
+                cache_.drop(representation); // the next request tries again
+            }
         } else {
             cache_.drop(representation);
-            int status = result.error->kind == ErrorKind::notFound     ? 404
-                         : result.error->kind == ErrorKind::permission ? 403
-                                                                       : 503;
             log::warning("files", "{}: {}", representation.path(), result.error->text());
-            for (Load::Waiting& waiting : load->waiting) {
-                if (waiting.exchange->isConnected()) {
-                    errors_.failPlainly(*waiting.exchange, representation.siteRef(), status, result.error->message);
-                }
-            }
-            return;
+            error = &*result.error;
         }
     } else if (result.content && !result.content->worthwhile) {
         variant.state = Variant::State::absent;
@@ -390,7 +438,7 @@ void StaticFileHandler::finishLoad(std::uint64_t id, Result result) {
     cache_.grew(representation);
     for (Load::Waiting& waiting : load->waiting) {
         if (waiting.exchange->isConnected()) {
-            waiting.then(*waiting.exchange, representation);
+            waiting.then(*waiting.exchange, representation, error);
         }
     }
 }
@@ -429,19 +477,23 @@ void StaticFileHandler::serveErrorPage(http::Exchange& exchange, const routing::
         errors_.failPlainly(exchange, page.site, status, detail);
         return;
     }
-    Ref<Representation> representation;
-    if (Representation* known = cache_.find(*page.site, page.path, {page.file.size, page.file.modified})) {
-        representation = Ref<Representation>(known);
-    } else {
+    Representation* known = cache_.find(*page.site, page.path, {page.file.size, page.file.modified});
+    auto isFromFile = [](Representation& r) {
+        const Variant& variant = r.variant(http::Coding::identity);
+        return variant.state == Variant::State::ready && variant.whole->body().file;
+    };
+    Ref<Representation> representation(known);
+    if (!known || isFromFile(*known)) {
         representation = makeRepresentation(page);
         cache_.insert(representation);
     }
-    Then respond = [this, status, detail = std::string(detail)](http::Exchange& e, Representation& r) {
-        const http::PreparedResponse::Body& file = r.variant(http::Coding::identity).whole->body();
-        if (file.file) {
+    Then respond = [this, status, detail = std::string(detail), isFromFile](http::Exchange& e, Representation& r,
+                                                                         const Error* error) {
+        if (error || isFromFile(r)) {
             errors_.failPlainly(e, r.siteRef(), status, detail);
             return;
         }
+        const http::PreparedResponse::Body& file = r.variant(http::Coding::identity).whole->body();
         const http::RequestHead& request = e.request();
         routing::ErrorFacts facts;
         facts.status = status;
@@ -462,9 +514,9 @@ void StaticFileHandler::serveErrorPage(http::Exchange& exchange, const routing::
         e.respond(std::move(head), std::move(body));
     };
     if (representation->variant(http::Coding::identity).state == Variant::State::ready) {
-        respond(exchange, *representation);
+        respond(exchange, *representation, nullptr);
     } else {
-        load(exchange, *representation, http::Coding::identity, std::move(respond));
+        load(exchange, *representation, http::Coding::identity, Place::memory, std::move(respond));
     }
 }
 

@@ -4,6 +4,7 @@
 // (and compresses) it; all who ask meanwhile share that. Files too large for memory are sent from the file.
 #pragma once
 
+#include "base/error.h"
 #include "handlers/static_files/representation_cache.h"
 #include "http/exchange.h"
 #include "loop/worker_pool.h"
@@ -31,7 +32,8 @@ public:
     StaticFileHandler(loop::EventLoop& loop, Shared shared, routing::ErrorResponder& errors);
     ~StaticFileHandler() override;
 
-    void serve(http::Exchange& exchange, const routing::Resource& resource) override;
+    Ref<RefCounted> serve(http::Exchange& exchange, const routing::Resource& resource) override;
+    bool serveAgain(http::Exchange& exchange, RefCounted& what) override;
     void serveListing(http::Exchange& exchange, const std::shared_ptr<const routing::Site>& site,
                       const routing::IndexDirectory& directory, std::string_view shownPath) override;
     void serveErrorPage(http::Exchange& exchange, const routing::Resource& page, int status,
@@ -51,9 +53,13 @@ private:
                       std::string_view field);
     http::Coding choose(const http::RequestHead& request, const Representation& representation);
 
-    using Then = std::function<void(http::Exchange&, Representation&)>;
+    /// `error` is null unless the file itself could not be had.
+    using Then = std::function<void(http::Exchange&, Representation&, const Error* error)>;
+    /// Where the bytes have to be: a page that is filled in is needed in memory, however little the store takes.
+    enum class Place : std::uint8_t { anywhere, memory };
     /// Makes the variant known (ready or absent) on a worker, then calls `then` for the exchange.
-    void load(http::Exchange& exchange, Representation& representation, http::Coding coding, Then then);
+    void load(http::Exchange& exchange, Representation& representation, http::Coding coding, Place place, Then then);
+    void failToLoad(http::Exchange& exchange, Representation& representation, const Error& error);
     void startLoad(std::uint64_t id, Load& load);
     void finishLoad(std::uint64_t id, Result result);
 

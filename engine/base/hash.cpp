@@ -34,7 +34,7 @@ std::uint64_t hashFolded(std::string_view bytes, std::uint64_t key) {
     for (; n >= 8; p += 8, n -= 8) {
         h = mix(h ^ fold64(load64(p)), kMixA ^ key);
     }
-    h = mix(h ^ fold64(loadTail(p, n)), kMixB ^ key);
+    h = mix(h ^ fold64(loadTail(p, n, p != bytes.data())), kMixB ^ key);
     return h ^ (h >> 29);
 }
 

@@ -21,10 +21,24 @@ inline std::uint64_t load64(const char* p) {
     std::memcpy(&v, p, 8);
     return v;
 }
-inline std::uint64_t loadTail(const char* p, std::size_t n) { // n < 8
-    std::uint64_t v = 0;
-    std::memcpy(&v, p, n);
-    return v;
+/// The last bytes of a text whose whole words before them are taken: fewer than eight are left. Loads overlap what was
+/// taken already rather than going byte by byte; the length is in the hash, so no two texts become the same.
+inline std::uint64_t loadTail(const char* p, std::size_t left, bool hasWords) {
+    if (left == 0) {
+        return 0;
+    }
+    if (hasWords) {
+        return load64(p + left - 8);
+    }
+    if (left >= 4) {
+        std::uint32_t first;
+        std::uint32_t last;
+        std::memcpy(&first, p, 4);
+        std::memcpy(&last, p + left - 4, 4);
+        return static_cast<std::uint64_t>(first) << 32 | last;
+    }
+    auto byte = [p](std::size_t i) { return static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])); };
+    return byte(0) << 16 | byte(left / 2) << 8 | byte(left - 1);
 }
 inline constexpr std::uint64_t kMixA = 0x9e3779b97f4a7c15;
 inline constexpr std::uint64_t kMixB = 0xd6e8feb86659fd93;
@@ -40,7 +54,7 @@ inline std::uint64_t hashBytes(std::string_view bytes, std::uint64_t key) {
     for (; n >= 8; p += 8, n -= 8) {
         h = mix(h ^ load64(p), kMixA ^ key);
     }
-    h = mix(h ^ loadTail(p, n), kMixB ^ key);
+    h = mix(h ^ loadTail(p, n, p != bytes.data()), kMixB ^ key);
     return h ^ (h >> 29);
 }
 

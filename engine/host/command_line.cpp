@@ -184,8 +184,8 @@ const std::vector<Group>& groups() {
          {
              {"--config", "", Takes::value, "FILE", "--config=/etc/saker/saker.json",
               "The configuration file (default: the first one there is of ./saker.json,\n"
-              "./JonCsWebConfig.json, the user's and the system's; where there is none,\n"
-              "one with all defaults is written)",
+              "./JonCsWebConfig.json, ~/.config/saker/saker.json, /etc/saker/saker.json;\n"
+              "where there is none, ./saker.json is written with all defaults)",
               [](CommandLine& line, std::string_view value) -> Result<void> {
                   if (value.empty()) {
                       return usage("--config: the name of the file is missing, as in --config=saker.json.");

@@ -104,7 +104,7 @@ void warnOfMissingFolders(const EngineOptions& options, schema::Problems& proble
         }
     };
     look("/WWWdir", options.routing.wwwDir);
-    look("/BackendDir", options.routing.backendDir);
+    // A BackendDir that does not exist is made at start (first_site.h).
     for (const auto& [name, site] : options.routing.sites) {
         look(fmt::format("/Sites/{}/Root", name), site.value ? site.value->root : std::string());
     }

@@ -1,5 +1,6 @@
 #include "host/engine_application.h"
 
+#include "base/text.h"
 #include "base/version.h"
 #include "control/server/command_table.h"
 #include "observe/log.h"
@@ -33,11 +34,23 @@ int urgency(StopMode mode) {
     return 2;
 }
 
-/// "http://127.0.0.1:8080/" for an address that may be "every address".
+/// A line of the log for each line of the text: a configuration can be wrong in many places.
+void logError(std::string_view source, const Error& error) {
+    std::string text = error.text();
+    for (std::string_view part : split(text, '\n')) {
+        log::error(source, "{}", trim(part));
+    }
+}
+
+/// "http://127.0.0.1:8080/": what a browser on this machine opens.
 std::string urlOf(const ListeningAddress& listening) {
     const loop::SocketAddress& address = listening.address;
-    std::string host = address.isAny() ? "127.0.0.1" : address.host();
-    if (host.find(':') != std::string::npos) {
+    bool isIpv6 = address.family == loop::SocketAddress::Family::ipv6;
+    std::string host = address.host();
+    if (address.isAny()) {
+        host = isIpv6 ? "::1" : "127.0.0.1";
+    }
+    if (isIpv6) {
         host = "[" + host + "]";
     }
     bool usualPort = address.port == (listening.tls ? 443 : 80);
@@ -190,7 +203,7 @@ void EngineApplication::reload() {
     parts_.notifier.reloading();
     auto report = current_.engine->reload();
     if (!report) {
-        log::error("reload", "{}", report.error().text());
+        logError("reload", report.error());
         log::error("reload", "Not reloaded: the configuration from before stays in use.");
         parts_.notifier.ready("Serving; the last reload failed");
         return;
@@ -214,7 +227,7 @@ void EngineApplication::reload() {
 Result<void> EngineApplication::restart() {
     auto prepared = parts_.prepare(commandLine_, *this);
     if (!prepared) {
-        log::error("restart", "{}", prepared.error().text());
+        logError("restart", prepared.error());
         log::error("restart", "Not restarted: the server goes on as it was.");
         return {};
     }

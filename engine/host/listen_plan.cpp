@@ -3,6 +3,7 @@
 #include "os/process.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -13,12 +14,16 @@ namespace {
 
 using loop::SocketAddress;
 
+/// Many machines have none.
+bool hasIpv6() { return net::ListenSocket::bind(*SocketAddress::parse("::", 0)).ok(); }
+
 /// The addresses of a port, each once: those given, else every IPv4 and IPv6 address.
 Result<std::vector<SocketAddress>> addressesOf(const std::vector<std::string>& hosts, std::uint16_t port) {
     std::vector<SocketAddress> addresses;
     if (hosts.empty()) {
-        for (const char* any : {"0.0.0.0", "::"}) {
-            addresses.push_back(*SocketAddress::parse(any, port));
+        addresses.push_back(*SocketAddress::parse("0.0.0.0", port));
+        if (hasIpv6()) {
+            addresses.push_back(*SocketAddress::parse("::", port));
         }
         return addresses;
     }
@@ -34,12 +39,6 @@ Result<std::vector<SocketAddress>> addressesOf(const std::vector<std::string>& h
     return addresses;
 }
 
-/// Many machines have no IPv6; then no port of it can be had.
-bool hasFamilyOf(SocketAddress any) {
-    any.port = 0;
-    return static_cast<bool>(net::ListenSocket::bind(any));
-}
-
 } // namespace
 
 Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven,
@@ -51,29 +50,23 @@ Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven
         if (!addresses) {
             return addresses.error();
         }
-        std::size_t had = 0;
+        std::vector<ListenPlan::Opening> opening;
         std::optional<Error> failure;
-        std::optional<Error> missingFamily;
         for (const SocketAddress& address : *addresses) {
             if (std::find(present.begin(), present.end(), address) != present.end()) {
                 plan.keep.push_back(address);
-                ++had;
                 continue;
             }
             auto sockets = net::ListenSocket::bindGroup(address, loops);
             if (sockets) {
-                plan.open.push_back({address, std::move(*sockets)});
-                ++had;
-            } else if (options.listenAddresses.empty() && !hasFamilyOf(address)) {
-                missingFamily = sockets.error();
+                opening.push_back({address, std::move(*sockets)});
             } else if (!failure) {
                 failure = sockets.error();
             }
         }
-        if (had == 0 && !failure) {
-            failure = missingFamily;
-        }
+        // A port is had on all of its addresses or not at all: half of one would answer some clients only.
         if (!failure) {
+            std::move(opening.begin(), opening.end(), std::back_inserter(plan.open));
             continue;
         }
         if (std::string holder = os::portHolder(port); !holder.empty()) {

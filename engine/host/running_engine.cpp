@@ -1,5 +1,6 @@
 #include "host/running_engine.h"
 
+#include "host/first_site.h"
 #include "observe/log.h"
 #include "observe/log_setup.h"
 #include "os/affinity.h"
@@ -102,6 +103,16 @@ Result<void> RunningEngine::start() {
         return opened;
     }
 
+    if (options.routing.wwwDir.empty() && !options.routing.backendDir.empty()) {
+        auto made = makeFirstSite(options.routing.backendDir);
+        if (!made) {
+            return made.error();
+        }
+        if (*made) {
+            log::info("start", "{} was made, with a sample site in {}/localhost.", options.routing.backendDir,
+                      options.routing.backendDir);
+        }
+    }
     auto built = buildRuntime(options, nullptr,
                               {roots_, logs_, metrics_, [this](const routing::FileIndex::Progress& progress) {
                                    owner_.onStartProgress({progress.files, progress.directories});
@@ -174,7 +185,7 @@ Result<control::ReloadReport> RunningEngine::reload() {
     }
     EngineOptions options = loaded->options;
     for (const schema::Problem& warning : loaded->warnings) {
-        report.warnings.push_back(warning.text());
+        report.warnings.push_back(warning.sentence());
     }
     for (const schema::Change& change : diff(config_.options, options)) {
         (change.apply == schema::Apply::restart ? report.needsRestart : report.applied).push_back(change.key);
@@ -253,7 +264,9 @@ void RunningEngine::stop(control::StopMode mode) {
                              ? milliseconds::max()
                              : std::chrono::duration_cast<milliseconds>(runtime()->options.process.shutdownTimeout);
             if (!waitUntilEmpty(limit)) {
-                log::warning("stop", "{} connections were cut off.", shared_->connections.load());
+                if (std::uint64_t left = shared_->connections.load()) {
+                    log::warning("stop", "{} connections were cut off.", left);
+                }
                 for (auto& loop : loops_) {
                     loop->call([&] { loop->abortAll(); });
                 }

@@ -4,12 +4,11 @@
 #include "http/authority.h"
 #include "http/url.h"
 #include "observe/log.h"
-#include "os/file.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <filesystem>
 
 namespace saker::host {
 
@@ -216,7 +215,7 @@ private:
             table.sites[key] = last;
         };
         if (!isolated.value) {
-            broken(isolated.problems.empty() ? "its settings are not valid" : isolated.problems.front().text());
+            broken(isolated.problems.empty() ? "its settings are not valid" : isolated.problems.front().sentence());
             return;
         }
         const routing::SiteOptions& options = *isolated.value;
@@ -293,8 +292,9 @@ Result<std::shared_ptr<routing::ContentRoot>> RootPool::acquire(const routing::I
     if (auto root = known.lock()) {
         return root;
     }
-    if (auto made = os::createDirectories(options.root); !made) {
-        return made.error();
+    std::error_code error;
+    if (!std::filesystem::is_directory(options.root, error)) {
+        return Error{ErrorKind::configuration, "There is no such folder; make it, or name another one.", options.root};
     }
     auto root = std::make_shared<routing::ContentRoot>(options, reportIndex);
     auto scanned = root->index.scan({}, progress);
@@ -325,6 +325,7 @@ void applyHttpOptions(const http::HttpOptions& options, http::ConnectionSettings
     settings.keepAliveTimeout = millis(options.keepAliveTimeout);
     settings.headTimeout = millis(options.requestHeadersTimeout);
     settings.requestTimeout = millis(options.requestTimeout);
+    settings.stallTimeout = millis(options.stallTimeout);
     settings.gracePeriod = millis(options.gracePeriod);
     settings.minRate = options.bytesPerSecond;
     settings.slowClientBlock = millis(options.slowClientBlockSeconds);

@@ -22,8 +22,7 @@ class RootPool {
 public:
     using Progress = std::function<void(const routing::FileIndex::Progress&)>;
 
-    /// The root for these options: the living one, else a new one, indexed and watched. The folder is made when it does
-    /// not exist.
+    /// The root for these options: the living one, else a new one, indexed and watched.
     Result<std::shared_ptr<routing::ContentRoot>> acquire(const routing::IndexOptions& options, const Progress& progress);
 
 private:

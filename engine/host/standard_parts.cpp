@@ -46,10 +46,7 @@ Result<PreparedEngine> prepare(const CommandLine& line, EngineOwner& owner) {
     prepared.configWritten = config->written;
     prepared.pidFile = config->options.process.pidFile;
     for (const schema::Problem& warning : config->warnings) {
-        prepared.warnings.push_back(warning.text());
-    }
-    for (const schema::Problem& error : config->siteErrors) {
-        prepared.warnings.push_back(error.text() + " The site is not served until this is right.");
+        prepared.warnings.push_back(warning.sentence());
     }
     return prepared;
 }

@@ -36,7 +36,7 @@ using Access = SocketAccess;
 
 constexpr unsigned kSubmissions = 1024;
 constexpr unsigned kCompletions = 8192;
-constexpr unsigned kBuffers = 512; // a power of two
+constexpr unsigned kBuffers = 256; // a power of two; a turn sees far fewer
 constexpr unsigned kBufferSize = 4096;
 constexpr std::uint64_t kWritePerTurn = 2 * 1024 * 1024; // of a chain with files
 constexpr std::size_t kMostPieces = 16;
@@ -64,6 +64,7 @@ constexpr std::uint8_t kStashed = 8;         // something arrived while paused
 constexpr std::uint8_t kWriteArmed = 16;     // a send or a poll is in the kernel's hands
 constexpr std::uint8_t kWriteReady = 32;     // a chain with files goes on in the next turn
 constexpr std::uint8_t kClosed = 64;         // released and told soon
+constexpr std::uint8_t kPolling = 128;       // with kWriteArmed: a poll, not a send
 
 int fdOf(Socket& socket) {
     return static_cast<int>(socket.native());
@@ -193,6 +194,7 @@ private:
     void armPoll(Socket& socket);
     void submitSend(Socket& socket);
     void cancelStream(Socket& socket, Tag tag);
+    void cancel(Socket& socket, Tag tag);
     void enqueue(Socket& socket);
 
     void complete(const io_uring_cqe& completion);
@@ -384,7 +386,7 @@ void IoUringBackend::complete(const io_uring_cqe& completion) {
         onSend(*socket, result);
         break;
     case kPollTag:
-        unsetFlag(*socket, kWriteArmed);
+        unsetFlag(*socket, kWriteArmed | kPolling);
         if (!Access::has(*socket, kReleasing)) {
             writeFiles(*socket);
         }
@@ -499,11 +501,15 @@ void IoUringBackend::cancelAccept(Socket& listener) {
 void IoUringBackend::cancelStream(Socket& socket, Tag tag) {
     if (!hasFlag(socket, kStreamCancelled)) {
         setFlag(socket, kStreamCancelled);
-        io_uring_sqe& entry = submission();
-        io_uring_prep_cancel64(&entry, reinterpret_cast<std::uintptr_t>(&socket) | tag, 0);
-        entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
-        label(entry, nullptr, kCancelTag);
+        cancel(socket, tag);
     }
+}
+
+void IoUringBackend::cancel(Socket& socket, Tag tag) {
+    io_uring_sqe& entry = submission();
+    io_uring_prep_cancel64(&entry, reinterpret_cast<std::uintptr_t>(&socket) | tag, 0);
+    entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
+    label(entry, nullptr, kCancelTag);
 }
 
 // ---- receiving ----
@@ -749,7 +755,7 @@ void IoUringBackend::armPoll(Socket& socket) {
     io_uring_prep_poll_add(&entry, fdOf(socket), POLLOUT);
     label(entry, &socket, kPollTag);
     ++Access::pending(socket);
-    setFlag(socket, kWriteArmed);
+    setFlag(socket, kWriteArmed | kPolling);
 }
 
 void IoUringBackend::onWarm(Socket& socket) {
@@ -801,11 +807,15 @@ void IoUringBackend::release(Socket& socket, bool reset) {
         const linger now{1, 0};
         ::setsockopt(fdOf(socket), SOL_SOCKET, SO_LINGER, &now, sizeof now);
     }
-    if (hasFlag(socket, kStreamArmed | kWriteArmed)) {
-        io_uring_sqe& entry = submission();
-        io_uring_prep_cancel_fd(&entry, fdOf(socket), IORING_ASYNC_CANCEL_ALL);
-        entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
-        label(entry, nullptr, kCancelTag);
+    // By user data, which the kernel finds at once; by descriptor it would look through all that is under
+    // way.
+    if (hasFlag(socket, kStreamArmed)) {
+        cancelStream(socket, Access::has(socket, kAccepting)    ? kAcceptTag
+                             : Access::has(socket, kConnecting) ? kConnectTag
+                                                                : kReceiveTag);
+    }
+    if (hasFlag(socket, kWriteArmed)) {
+        cancel(socket, hasFlag(socket, kPolling) ? kPollTag : kSendTag);
     }
     finishIfIdle(socket);
 }
@@ -816,7 +826,8 @@ void IoUringBackend::finishIfIdle(Socket& socket) {
         return;
     }
     setFlag(socket, kClosed);
-    if (running_) {
+    // A listener's port is to be free when its release is told, not a turn later.
+    if (running_ && !Access::has(socket, kAccepting)) {
         io_uring_sqe& entry = submission();
         io_uring_prep_close(&entry, fdOf(socket));
         entry.flags |= IOSQE_CQE_SKIP_SUCCESS;

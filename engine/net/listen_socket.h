@@ -31,7 +31,8 @@ public:
     /// before listen().
     static Result<ListenSocket> bind(const loop::SocketAddress& address, bool shared = false);
     /// As many sockets on one address as there are loops; all or none.
-    static Result<std::vector<ListenSocket>> bindGroup(const loop::SocketAddress& address, std::size_t count);
+    static Result<std::vector<ListenSocket>> bindGroup(const loop::SocketAddress& address, std::size_t count,
+                                                       bool shared = false);
     /// Takes over a descriptor that another program bound (socket activation, an upgrade).
     static Result<ListenSocket> inherit(loop::NativeSocket native);
 

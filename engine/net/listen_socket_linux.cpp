@@ -111,11 +111,11 @@ Result<ListenSocket> ListenSocket::bind(const loop::SocketAddress& address, bool
 }
 
 Result<std::vector<ListenSocket>> ListenSocket::bindGroup(const loop::SocketAddress& address,
-                                                          std::size_t count) {
+                                                          std::size_t count, bool shared) {
     std::vector<ListenSocket> group;
     loop::SocketAddress chosen = address;
     while (group.size() < count) {
-        auto socket = bind(chosen, !group.empty());
+        auto socket = bind(chosen, shared || !group.empty());
         if (!socket) {
             return socket.error();
         }

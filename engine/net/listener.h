@@ -20,7 +20,7 @@ public:
     /// Accepting failed (errno value); it goes on after a pause. Called about ten times a second while it
     /// lasts.
     virtual void onListenerTrouble(Listener& listener, int error) = 0;
-    /// The last call: the listener is about to be destroyed.
+    /// The last call: the port is free, the listener is about to be destroyed.
     virtual void onListenerClosed(Listener& listener) = 0;
 
 protected:

@@ -87,7 +87,7 @@ private:
 
     File handle_;
     LinkPolicy policy_;
-    std::vector<std::string> allowed_; // real paths that links may lead into; the folder's own is the first
+    std::vector<std::string> allowed_; // with `inside`: folders that links may lead into, this one first
 };
 
 /// Replaces a file's content as a whole: a reader sees the old or the new bytes, and so does the disk after a

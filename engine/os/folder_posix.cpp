@@ -99,16 +99,20 @@ int openWithoutLinks(int folder, std::string_view path) {
     return handle == -ENOSYS ? openByNames(folder, path) : handle;
 }
 
-/// Follows links as far as what they lead to is permitted.
+/// Follows links as far as what they lead to is below one of the folders; the path counts from the first of
+/// them.
 int openPermitted(std::string_view path, const std::vector<std::string>& allowed) {
     const std::string full = allowed.front() + '/' + std::string(path);
     std::array<char, PATH_MAX> real;
     if (!::realpath(full.c_str(), real.data())) {
         return -errno;
     }
-    const std::string_view target = real.data();
-    if (std::none_of(allowed.begin(), allowed.end(),
-                     [&](const std::string& one) { return isBelow(target, one); })) {
+    const std::string target = real.data();
+    const bool permitted = std::any_of(allowed.begin(), allowed.end(), [&](const std::string& one) {
+        return ::realpath(one.c_str(), real.data()) &&
+               isBelow(target, real.data()); // a missing one permits nothing
+    });
+    if (!permitted) {
         return -EXDEV;
     }
     const int root = ::open("/", kFolderFlags);
@@ -116,7 +120,7 @@ int openPermitted(std::string_view path, const std::vector<std::string>& allowed
         return -errno;
     }
     const File keep(root);
-    return openWithoutLinks(root, target.substr(1));
+    return openWithoutLinks(root, std::string_view(target).substr(1));
 }
 
 Error refusal(int error, std::string_view path) {
@@ -156,20 +160,13 @@ Result<Folder> Folder::open(const std::string& path, LinkPolicy policy,
     if (handle < 0) {
         return systemError(errno, "cannot open the folder", path);
     }
-    Folder folder(File(handle), policy, {});
+    std::vector<std::string> allowed;
     if (policy == LinkPolicy::inside) {
-        std::array<char, PATH_MAX> real;
-        if (!::realpath(path.c_str(), real.data())) {
-            return systemError(errno, "cannot open the folder", path);
-        }
-        folder.allowed_.emplace_back(real.data());
-        for (const std::string& other : alsoAllowed) {
-            if (::realpath(other.c_str(), real.data())) { // one that does not exist permits nothing
-                folder.allowed_.emplace_back(real.data());
-            }
-        }
+        allowed.reserve(alsoAllowed.size() + 1);
+        allowed.push_back(path);
+        allowed.insert(allowed.end(), alsoAllowed.begin(), alsoAllowed.end());
     }
-    return folder;
+    return Folder(File(handle), policy, std::move(allowed));
 }
 
 Result<File> Folder::openBeneath(std::string_view relative) const {

@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kAllow = "GET, HEAD, OPTIONS";
 // Hosts that a loop remembers; made-up ones must not fill the memory.
 constexpr std::size_t kMaxHosts = 4096;
+constexpr std::size_t kRecents = 256;
 
 bool hasUpperCase(std::string_view text) {
     for (char c : text) {
@@ -31,7 +32,7 @@ std::size_t Dispatcher::HostHash::operator()(std::string_view text) const {
 }
 
 Dispatcher::Dispatcher(std::shared_ptr<const SiteTable> sites, std::shared_ptr<const DispatchRules> rules)
-    : sites_(std::move(sites)), rules_(std::move(rules)) {}
+    : sites_(std::move(sites)), rules_(std::move(rules)), recents_(kRecents) {}
 
 const Dispatcher::HostEntry& Dispatcher::entryOf(std::string_view authority) {
     const std::uint64_t generation = sites_->indexGeneration();
@@ -91,6 +92,15 @@ void Dispatcher::handle(http::Exchange& exchange) {
         return;
     }
 
+    Recent& recent = recentOf(*site, request.path());
+    if (recent.what && recent.site == site.get() && recent.generation == site->root->index.generation() &&
+        recent.path == request.path()) {
+        exchange.account.handler = observe::HandlerKind::staticFile;
+        if (content_->serveAgain(exchange, *recent.what)) {
+            return;
+        }
+    }
+
     http::NormalPath normal = http::normalisePath(request.path(), decoded_);
     if (!normal.ok()) {
         fail(exchange, site, 400, http::pathErrorText(normal.error));
@@ -137,7 +147,8 @@ void Dispatcher::handle(http::Exchange& exchange) {
                 return;
             }
         }
-        serveFile(exchange, site, found, generation);
+        Ref<RefCounted> what = serveFile(exchange, site, found, generation);
+        remember(*site, request.path(), generation, std::move(what));
         return;
     }
     if (found.kind == Found::Kind::directory) {
@@ -149,7 +160,9 @@ void Dispatcher::handle(http::Exchange& exchange) {
             redirect(exchange, *site, stored, true);
             return;
         }
-        if (serveDirectory(exchange, site, found, normal.path, generation)) {
+        Ref<RefCounted> what;
+        if (serveDirectory(exchange, site, found, normal.path, generation, &what)) {
+            remember(*site, request.path(), generation, std::move(what));
             return;
         }
     }
@@ -158,6 +171,24 @@ void Dispatcher::handle(http::Exchange& exchange) {
     }
     fail(exchange, site, 404, found.kind == Found::Kind::directory ? "The folder has no index document."
                                                                     : "There is no file of that name.");
+}
+
+Dispatcher::Recent& Dispatcher::recentOf(const Site& site, std::string_view path) {
+    std::uint64_t hash = hashBytes(path, processHashKey() ^ reinterpret_cast<std::uintptr_t>(&site));
+    return recents_[hash % kRecents];
+}
+
+/// The next request for the same address at the same state of the index is answered by the same file. Not where an
+/// address means different things for different host names of a site.
+void Dispatcher::remember(const Site& site, std::string_view path, std::uint64_t generation, Ref<RefCounted> what) {
+    if (!what || !rules_->urlAlias.empty()) {
+        return;
+    }
+    Recent& recent = recentOf(site, path);
+    recent.site = &site;
+    recent.generation = generation;
+    recent.path = path;
+    recent.what = std::move(what);
 }
 
 http::Handler::Page Dispatcher::errorPage(int status, std::string_view sentence) {
@@ -209,16 +240,16 @@ void Dispatcher::setStored(const FileIndex& index, const IndexDirectory& directo
     stored_ += name;
 }
 
-void Dispatcher::serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
+Ref<RefCounted> Dispatcher::serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
                            std::uint64_t generation) {
     const FileIndex& index = site->root->index;
     setStored(index, *found.directory, found.file.name);
     exchange.account.handler = observe::HandlerKind::staticFile;
-    content_->serve(exchange, Resource{site, found.file, found.directory, stored_, generation});
+    return content_->serve(exchange, Resource{site, found.file, found.directory, stored_, generation});
 }
 
 bool Dispatcher::serveDirectory(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
-                                std::string_view askedPath, std::uint64_t generation) {
+                                std::string_view askedPath, std::uint64_t generation, Ref<RefCounted>* what) {
     const FileIndex& index = site->root->index;
     for (const std::string& name : site->rules->indexPriority) {
         FileFacts facts;
@@ -230,7 +261,10 @@ bool Dispatcher::serveDirectory(http::Exchange& exchange, const std::shared_ptr<
         document.kind = Found::Kind::file;
         document.directory = found.directory;
         document.file = facts;
-        serveFile(exchange, site, document, generation);
+        Ref<RefCounted> served = serveFile(exchange, site, document, generation);
+        if (what) {
+            *what = std::move(served);
+        }
         return true;
     }
     if (!site->rules->directoryListing) {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace saker::routing {
 
@@ -56,11 +57,11 @@ private:
     /// The path below the index's root: the site's folder and the path, in scratch space.
     std::string_view indexPath(const Site& site, std::string_view path);
     void setStored(const FileIndex& index, const IndexDirectory& directory, std::string_view name);
-    void serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
+    Ref<RefCounted> serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
                    std::uint64_t generation);
     /// An index document or a listing; false when the directory has neither.
     bool serveDirectory(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
-                        std::string_view askedPath, std::uint64_t generation);
+                        std::string_view askedPath, std::uint64_t generation, Ref<RefCounted>* what = nullptr);
     bool serveParent(http::Exchange& exchange, const std::shared_ptr<const Site>& site, std::string_view path,
                      std::uint64_t generation);
     void redirect(http::Exchange& exchange, const Site& site, std::string_view path, bool isDirectory);
@@ -69,7 +70,17 @@ private:
 
     std::shared_ptr<const SiteTable> sites_;
     std::shared_ptr<const DispatchRules> rules_;
+    struct Recent {
+        const Site* site = nullptr; // kept alive by `what`
+        std::uint64_t generation = 0;
+        std::string path; // as requested, still encoded
+        Ref<RefCounted> what;
+    };
+    Recent& recentOf(const Site& site, std::string_view path);
+    void remember(const Site& site, std::string_view path, std::uint64_t generation, Ref<RefCounted> what);
+
     ContentHandler* content_ = nullptr;
+    std::vector<Recent> recents_; // addresses answered lately, by hash; what is asked for most skips all steps
     SiteLogs siteLogs_;
     std::unordered_map<std::string, HostEntry, HostHash, std::equal_to<>> hosts_;
     const std::string* lastHost_ = nullptr; // a key of hosts_

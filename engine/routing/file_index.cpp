@@ -87,11 +87,18 @@ bool isSpelledSo(const Found& found, std::string_view path) {
     return path.ends_with(found.file.name) && path.starts_with(directory);
 }
 
+IndexOptions withoutTrailingSlash(IndexOptions options) {
+    while (options.root.size() > 1 && options.root.back() == '/') {
+        options.root.pop_back();
+    }
+    return options;
+}
+
 } // namespace
 
 struct FileIndex::Tables {
     Tables(IndexOptions given, Quiescence& quiescence)
-        : options(std::move(given)), directories(quiescence),
+        : options(withoutTrailingSlash(std::move(given))), directories(quiescence),
           writer(options, directories, extensions, files) {}
 
     const IndexOptions options;

@@ -6,8 +6,10 @@
 
 namespace saker::schema {
 
-std::string Problem::text() const {
-    std::string out = isError() ? "error: " : "warning: ";
+std::string Problem::text() const { return (isError() ? "error: " : "warning: ") + sentence(); }
+
+std::string Problem::sentence() const {
+    std::string out;
     if (line > 0) {
         out += fmt::format("line {}, column {}: ", line, column);
     }

@@ -22,6 +22,8 @@ struct Problem {
     bool isError() const { return severity == Severity::error; }
     /// "error: line 3, column 7, /HttpPorts/0: …".
     std::string text() const;
+    /// The same without the severity, for places that show it in their own way (the log).
+    std::string sentence() const;
     bool operator==(const Problem&) const = default;
 };
 

@@ -8,7 +8,7 @@ namespace saker::control {
 void loadCertificates(EngineServices& services, Arguments, Output& output) {
     auto lines = services.loadCertificates();
     if (!lines) {
-        return output.error(lines.error().text());
+        return reportError(lines.error(), output);
     }
     for (const std::string& line : *lines) {
         output.line(line);

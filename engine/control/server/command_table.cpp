@@ -96,7 +96,7 @@ void execute(EngineServices& services, std::string_view line, Output& output) {
     try {
         auto words = splitWords(line);
         if (!words) {
-            return output.error(words.error().text());
+            return reportError(words.error(), output);
         }
         if (!words->empty()) {
             executeWords(services, *words, output);

@@ -109,7 +109,7 @@ void collectGarbage(EngineServices& services, Arguments, Output& output) {
 void reload(EngineServices& services, Arguments, Output& output) {
     auto report = services.reload();
     if (!report) {
-        output.error(report.error().text());
+        reportError(report.error(), output);
         return output.error("Not reloaded: the configuration from before stays in use.");
     }
     printEach("Warning: ", report->warnings, output);

@@ -39,12 +39,12 @@ void countFiles(EngineServices& services, Arguments arguments, Output& output) {
 void indexFiles(EngineServices& services, Arguments arguments, Output& output) {
     auto folder = services.indexFolder(first(arguments));
     if (!folder) {
-        return output.error(folder.error().text());
+        return reportError(folder.error(), output);
     }
     output.line(fmt::format("Indexing {}", *folder));
     auto report = services.indexFiles(first(arguments));
     if (!report) {
-        return output.error(report.error().text());
+        return reportError(report.error(), output);
     }
     output.line(fmt::format("Indexed {} {}", report->folder, contentsOf(*report)));
 }
@@ -52,7 +52,7 @@ void indexFiles(EngineServices& services, Arguments arguments, Output& output) {
 void indexOneDirectory(EngineServices& services, Arguments arguments, Output& output) {
     auto report = services.indexOneLevel(first(arguments));
     if (!report) {
-        return output.error(report.error().text());
+        return reportError(report.error(), output);
     }
     output.line(fmt::format("Indexed 1-level of directories on {} {}", report->folder, contentsOf(*report)));
 }

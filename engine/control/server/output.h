@@ -1,6 +1,8 @@
 // Where a command's answer goes: the terminal of the stdin console, later a client of the control socket.
 #pragma once
 
+#include "base/error.h"
+
 #include <string_view>
 
 namespace saker::control {
@@ -16,5 +18,8 @@ public:
 protected:
     ~Output() = default;
 };
+
+/// The error's text, which may have several lines (a configuration can be wrong in many places).
+void reportError(const Error& error, Output& output);
 
 } // namespace saker::control

@@ -59,6 +59,7 @@ public:
     std::uint64_t indexGeneration = 0;
 
     // The cache's own notes.
+    bool isCached = false; ///< in the cache: what it says of the file still holds
     bool isRecentlyUsed = false;
     std::uint64_t countedBytes = 0;
 

@@ -24,6 +24,7 @@ void RepresentationCache::insert(Ref<Representation> representation) {
     }
     order_.push_back(added.path());
     entries_.emplace(added.path(), std::move(representation));
+    added.isCached = true;
     grew(added);
 }
 
@@ -47,6 +48,7 @@ void RepresentationCache::grew(Representation& representation) {
 
 void RepresentationCache::erase(Entries::iterator entry) {
     bytes_ -= entry->second->countedBytes;
+    entry->second->isCached = false;
     entries_.erase(entry);
 }
 
@@ -70,6 +72,9 @@ void RepresentationCache::trim() {
 }
 
 void RepresentationCache::clear() {
+    for (auto& [path, representation] : entries_) {
+        representation->isCached = false;
+    }
     entries_.clear();
     order_.clear();
     bytes_ = 0;

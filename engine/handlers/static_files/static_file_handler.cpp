@@ -135,7 +135,7 @@ Ref<Representation> StaticFileHandler::makeRepresentation(const routing::Resourc
     return representation;
 }
 
-void StaticFileHandler::serve(http::Exchange& exchange, const routing::Resource& resource) {
+Ref<RefCounted> StaticFileHandler::serve(http::Exchange& exchange, const routing::Resource& resource) {
     Representation* known =
         cache_.find(*resource.site, resource.path, {resource.file.size, resource.file.modified});
     if (known && known->indexGeneration != resource.generation) {
@@ -146,13 +146,23 @@ void StaticFileHandler::serve(http::Exchange& exchange, const routing::Resource&
             known = nullptr;
         }
     }
-    if (known) {
-        answer(exchange, *known);
-        return;
+    Ref<Representation> representation(known);
+    if (!known) {
+        representation = makeRepresentation(resource);
+        cache_.insert(representation);
     }
-    Ref<Representation> made = makeRepresentation(resource);
-    cache_.insert(made);
-    answer(exchange, *made);
+    answer(exchange, *representation);
+    return representation;
+}
+
+bool StaticFileHandler::serveAgain(http::Exchange& exchange, RefCounted& what) {
+    auto& representation = static_cast<Representation&>(what);
+    if (!representation.isCached) {
+        return false;
+    }
+    representation.isRecentlyUsed = true;
+    answer(exchange, representation);
+    return true;
 }
 
 http::Coding StaticFileHandler::choose(const http::RequestHead& request, const Representation& representation) {

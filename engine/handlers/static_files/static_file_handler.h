@@ -32,7 +32,8 @@ public:
     StaticFileHandler(loop::EventLoop& loop, Shared shared, routing::ErrorResponder& errors);
     ~StaticFileHandler() override;
 
-    void serve(http::Exchange& exchange, const routing::Resource& resource) override;
+    Ref<RefCounted> serve(http::Exchange& exchange, const routing::Resource& resource) override;
+    bool serveAgain(http::Exchange& exchange, RefCounted& what) override;
     void serveListing(http::Exchange& exchange, const std::shared_ptr<const routing::Site>& site,
                       const routing::IndexDirectory& directory, std::string_view shownPath) override;
     void serveErrorPage(http::Exchange& exchange, const routing::Resource& page, int status,

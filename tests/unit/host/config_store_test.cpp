@@ -113,7 +113,7 @@ TEST_F(ConfigStoreTest, PathsCountFromTheFolderOfTheFile) {
     EXPECT_EQ(config->options.log.errorLogFile, root_ + "/user/saker-error.log");
     EXPECT_EQ(config->options.process.pidFile, "");
     EXPECT_THAT(texts(config->warnings),
-                HasSubstr("/BackendDir: the folder " + root_ + "/user/sites does not exist"));
+                HasSubstr("/Sites/a/Root: the folder " + root_ + "/user/a does not exist"));
 }
 
 TEST_F(ConfigStoreTest, WarnsOfSettingsThatHaveNoEffectYetOnlyWhenTheyWereChanged) {

@@ -157,6 +157,18 @@ TEST_P(ListenerTest, servesThoseWhoWereQueuedWhenItRetires) {
     reader.join();
 }
 
+TEST_P(ListenerTest, aPortCanBeOpenedAgainWhileAndAfterItRetires) {
+    Server server(*loop_);
+    auto listener = Listener::open(*loop_, std::move(*ListenSocket::bind(loopback())), server);
+    const loop::SocketAddress address = (*listener)->address();
+    (*listener)->retire(20);
+    turns(1);
+    EXPECT_FALSE(ListenSocket::bindGroup(address, 2));
+    EXPECT_TRUE(ListenSocket::bindGroup(address, 2, true));
+    runUntil([&] { return server.closed == 1; });
+    EXPECT_TRUE(ListenSocket::bindGroup(address, 2));
+}
+
 TEST_P(ListenerTest, mayBeClosedWhileItRetires) {
     Server server(*loop_);
     auto listener = Listener::open(*loop_, std::move(*ListenSocket::bind(loopback())), server);

@@ -401,7 +401,8 @@ TEST(FileIndex, TheRootItselfMayBeALink) {
     folder.write("releases/1/site/a");
     folder.write("releases/2/site/b");
     folder.link("current", "releases/1");
-    FileIndex index(IndexOptions{.root = folder.at("current")});
+    FileIndex index(IndexOptions{.root = folder.at("current") + "/"});
+    EXPECT_EQ(index.root(), folder.at("current"));
     Quiescence::Reader reader(index.quiescence());
     ASSERT_TRUE(index.scan().ok());
     EXPECT_THAT(filesOf(index), ElementsAre("site/a"));

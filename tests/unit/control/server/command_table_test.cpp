@@ -166,8 +166,8 @@ TEST_F(CommandTable, reloadReportsAndEndsWithReloaded) {
                 ElementsAre("Warning: unknown key \"Foo\"",
                             "Keeps its last good version: example.com: bad rule", "Changed: HttpPorts",
                             "Takes effect with the next start ('restart'): Workers", "Reloaded!"));
-    services.failure = Error{ErrorKind::configuration, "expected a comma", "line 3, column 7"};
-    EXPECT_THAT(run("reload"), ElementsAre("! line 3, column 7: expected a comma",
+    services.failure = Error{ErrorKind::configuration, "two errors:\n  one\n  two", "saker.json"};
+    EXPECT_THAT(run("reload"), ElementsAre("! saker.json: two errors:", "!   one", "!   two",
                                            "! Not reloaded: the configuration from before stays in use."));
 }
 

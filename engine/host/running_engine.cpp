@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -400,7 +402,11 @@ Result<std::string> RunningEngine::indexFolder(std::string_view sub) {
     if (!relative) {
         return relative.error();
     }
-    return relative->empty() ? root->options.root : root->options.root + "/" + *relative;
+    std::string folder = relative->empty() ? root->options.root : root->options.root + "/" + *relative;
+    if (std::error_code ignored; !std::filesystem::is_directory(folder, ignored)) {
+        return Error{ErrorKind::notFound, "There is no such folder below the served one.", folder};
+    }
+    return folder;
 }
 
 Result<control::IndexReport> RunningEngine::indexFiles(std::string_view sub) {

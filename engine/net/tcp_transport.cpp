@@ -1,5 +1,7 @@
 #include "net/tcp_transport.h"
 
+#include "net/send_queue.h"
+
 #include "loop/native_address.h"
 
 #include <cerrno>
@@ -47,6 +49,14 @@ void TcpTransport::start(TransportUser& user) {
     if (!receiving_) {
         setEndTimer(0); // told from the loop, not from within this call
     }
+}
+
+std::uint64_t TcpTransport::bytesDelivered() const {
+    if (!isOpen()) {
+        return written_;
+    }
+    std::uint64_t queued = unacknowledgedBytes(native());
+    return written_ > queued ? written_ - queued : 0;
 }
 
 const loop::SocketAddress& TcpTransport::local() const {

@@ -81,6 +81,7 @@ public:
     const loop::SocketAddress& local() const override { return local_; }
     loop::EventLoop& loop() const override { return loop_; }
     std::uint64_t bytesWritten() const override { return sent.size(); }
+    std::uint64_t bytesDelivered() const override { return sent.size(); }
     std::uint64_t bytesPending() const override { return held_.size(); }
 
 private:

@@ -40,7 +40,7 @@ void H1Connection::start(net::Transport& transport, LoopContext& context) {
     auto connection = makeRef<H1Connection>(transport, context);
     connection->self_ = connection;
     context.add(*connection);
-    connection->armBy(connection->headSince_ + context.settings().headTimeout);
+    connection->armForRequest();
     transport.start(*connection);
 }
 
@@ -157,7 +157,7 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
         if (headSince_ == 0) {
             headSince_ = activeAt_;
         }
-        armBy(headSince_ + context_.settings().headTimeout);
+        armForRequest();
         return 0;
     case RequestParser::State::rejected:
         refuse(parser_.rejection());
@@ -182,7 +182,7 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
     }
     retain(exchange);
     exchange.decoder_.start(exchange.head_.framing, exchange.head_.contentLength, settings.maxBody);
-    watch_ = {activeAt_, 0, 0, activeAt_};
+    current_->bodyWatch_ = RateWatch::start(activeAt_, 0);
     armBy(activeAt_ + kWatchInterval);
     handle(exchange);
     return size;
@@ -422,7 +422,6 @@ void H1Connection::finishIfDone() {
     account(*exchange);
     exchange->detach();
     exchange->settings_ = {};
-    watch_ = {};
     if (!keepAlive_) {
         phase_ = Phase::ending;
     }
@@ -508,7 +507,6 @@ void H1Connection::settle() {
     }
     if (current_ && current_->isSending_ && !current_->source_) {
         current_->isSending_ = false;
-        watch_ = {};
         finishIfDone();
     }
     if (phase_ == Phase::ending) {
@@ -519,6 +517,9 @@ void H1Connection::settle() {
 void H1Connection::onDrained() {
     isWriting_ = false;
     if (phase_ != Phase::closed) {
+        if (current_ && !current_->isBodyDone()) { // it may have waited for its answers before it went on sending
+            current_->bodyWatch_ = RateWatch::start(context_.loop().now(), current_->decoder_.received());
+        }
         settle();
         resumeInput();
     }
@@ -580,9 +581,8 @@ void H1Connection::pump() {
 }
 
 void H1Connection::watchOutput() {
-    std::uint64_t now = context_.loop().now();
-    std::uint64_t written = transport_.bytesWritten();
-    watch_ = {now ? now : 1, written, written, now};
+    const std::uint64_t now = context_.loop().now();
+    outputWatch_ = RateWatch::start(now, transport_.bytesDelivered());
     armBy(now + kWatchInterval);
 }
 
@@ -660,7 +660,7 @@ void H1Connection::onTimer() {
     const ConnectionSettings& settings = current_ && current_->settings_ ? *current_->settings_ : context_.settings();
 
     if (isWriting_) {
-        if (isTooSlow(watch_, transport_.bytesWritten(), settings)) {
+        if (outputWatch_.isTooSlow(now, transport_.bytesDelivered(), settings)) {
             cutOffSlowClient();
             return;
         }
@@ -669,7 +669,7 @@ void H1Connection::onTimer() {
     }
     if (current_) {
         if (!current_->isBodyDone()) {
-            if (isTooSlow(watch_, current_->decoder_.received(), settings)) {
+            if (current_->bodyWatch_.isTooSlow(now, current_->decoder_.received(), settings)) {
                 cutOffSlowClient();
                 return;
             }
@@ -686,42 +686,32 @@ void H1Connection::onTimer() {
         }
         return;
     }
-    if (headSince_ != 0) {
-        if (settings.headTimeout != 0 && now >= headSince_ + settings.headTimeout) {
-            context_.counters().onTimeout();
-            if (stash_) {
-                refuse(Rejection::timeout);
-            } else {
-                close(); // it never said anything: nothing to answer
-            }
-            return;
-        }
-        if (settings.headTimeout != 0) {
-            armBy(headSince_ + settings.headTimeout);
+    // Between requests, or in the middle of a head.
+    if (headSince_ != 0 && settings.headTimeout != 0 && now >= headSince_ + settings.headTimeout) {
+        context_.counters().onTimeout();
+        if (stash_) {
+            refuse(Rejection::timeout);
+        } else {
+            close(); // it never said anything: nothing to answer
         }
         return;
     }
-    if (settings.keepAliveTimeout != 0) {
-        if (now >= activeAt_ + settings.keepAliveTimeout) {
-            close();
-            return;
-        }
-        armBy(activeAt_ + settings.keepAliveTimeout);
+    if (!stash_ && settings.keepAliveTimeout != 0 && now >= activeAt_ + settings.keepAliveTimeout) {
+        close();
+        return;
     }
+    armForRequest();
 }
 
-bool H1Connection::isTooSlow(RateWatch& watch, std::uint64_t bytesNow, const ConnectionSettings& settings) {
-    const std::uint64_t now = context_.loop().now();
-    if (bytesNow != watch.bytesSeen) {
-        watch.bytesSeen = bytesNow;
-        watch.movedAt = now;
+/// For the time-out of a connection that waits for a request, or for the rest of a head.
+void H1Connection::armForRequest() {
+    const ConnectionSettings& settings = context_.settings();
+    if (headSince_ != 0 && settings.headTimeout != 0) {
+        armBy(headSince_ + settings.headTimeout);
     }
-    if (settings.stallTimeout != 0 && now - watch.movedAt >= settings.stallTimeout) {
-        return true;
+    if (!stash_ && settings.keepAliveTimeout != 0) {
+        armBy(activeAt_ + settings.keepAliveTimeout);
     }
-    const std::uint64_t elapsed = now - watch.since;
-    return elapsed > settings.gracePeriod &&
-           static_cast<double>(bytesNow - watch.bytesThen) < settings.minRate * static_cast<double>(elapsed) / 1000;
 }
 
 void H1Connection::cutOffSlowClient() {

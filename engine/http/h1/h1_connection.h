@@ -44,14 +44,6 @@ private:
         closed, // the transport was told to close
     };
 
-    // What the timer looks at while output waits or a body is expected.
-    struct RateWatch {
-        std::uint64_t since = 0;      // ms; 0: not watching
-        std::uint64_t bytesThen = 0;  // at `since`
-        std::uint64_t bytesSeen = 0;  // at `movedAt`
-        std::uint64_t movedAt = 0;
-    };
-
     void onTimer() override;
 
     // input
@@ -89,7 +81,7 @@ private:
 
     // time
     void armBy(std::uint64_t deadline);
-    bool isTooSlow(RateWatch& watch, std::uint64_t bytesNow, const ConnectionSettings& settings);
+    void armForRequest();
     void cutOffSlowClient();
 
     net::Transport& transport_;
@@ -100,7 +92,7 @@ private:
     RequestParser parser_;
     std::uint64_t activeAt_;     // ms: last byte in, or last answer out
     std::uint64_t headSince_;    // ms: first byte of an incomplete head (or the accept); 0: between requests
-    RateWatch watch_;
+    RateWatch outputWatch_;      // while isWriting_
     Phase phase_ = Phase::open;
     bool keepAlive_ = true;
     bool lingers_ = false;       // request bytes remain unread: a plain close would reset the answer away

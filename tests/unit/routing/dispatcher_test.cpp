@@ -21,11 +21,12 @@ public:
     void serve(http::Exchange& exchange, const Resource& resource) override {
         answer(exchange, 200, "file " + std::string(resource.path));
     }
-    void serveListing(http::Exchange& exchange, const std::shared_ptr<const Site>&, const IndexDirectory& directory,
-                      std::string_view shownPath) override {
+    void serveListing(http::Exchange& exchange, const std::shared_ptr<const Site>&,
+                      const IndexDirectory& directory, std::string_view shownPath) override {
         answer(exchange, 200, "list " + std::string(directory.path()) + " as " + std::string(shownPath));
     }
-    void serveErrorPage(http::Exchange& exchange, const Resource& page, int status, std::string_view detail) override {
+    void serveErrorPage(http::Exchange& exchange, const Resource& page, int status,
+                        std::string_view detail) override {
         lastDetail = detail;
         answer(exchange, status, "page " + std::string(page.path));
     }
@@ -54,8 +55,8 @@ protected:
         }
         return *dispatcher_;
     }
-    Ref<FakeExchange> ask(std::string_view target, std::string_view host = "a.com", std::string_view method = "GET",
-                          FakeExchange::Fields fields = {}) {
+    Ref<FakeExchange> ask(std::string_view target, std::string_view host = "a.com",
+                          std::string_view method = "GET", const FakeExchange::Fields& fields = {}) {
         auto exchange = makeRef<FakeExchange>(*loop_, method, target, host, fields);
         dispatcher().handle(*exchange);
         EXPECT_TRUE(exchange->isAnswered()) << target;
@@ -127,7 +128,8 @@ TEST_F(DispatcherTest, RefusesPathsThatAreNone) {
     folder_.write("a.com/x.txt");
     folder_.write("secret.txt");
     index();
-    for (std::string_view target : {"/../secret.txt", "/%2e%2e/secret.txt", "/a%2fb", "/%00", "/%zz", "/a\\b", "/%5c", "/a/../../x.txt"}) {
+    for (std::string_view target : {"/../secret.txt", "/%2e%2e/secret.txt", "/a%2fb", "/%00", "/%zz", "/a\\b",
+                                    "/%5c", "/a/../../x.txt"}) {
         EXPECT_EQ(get(target), "400 built-in") << target;
     }
 }
@@ -152,9 +154,10 @@ TEST_F(DispatcherTest, UrlAliases) {
     folder_.write("a.com/new/x.txt");
     folder_.write("a.com/new/index.html");
     folder_.write("a.com/.git/config");
-    dispatch_.urlAlias = {{"a.com/old", "/new/x.txt"}, {"a.com/folder", "/new"}, {"a.com/bad", "/%zz"},
-                          {"a.com/.env", "/new/x.txt"}, {"a.com/git", "/.git/config"}, {"a.com/", "/new/x.txt"},
-                          {"a.com/respelled", "/NEW/X.TXT"}};
+    dispatch_.urlAlias = {
+        {"a.com/old", "/new/x.txt"},      {"a.com/folder", "/new"},      {"a.com/bad", "/%zz"},
+        {"a.com/.env", "/new/x.txt"},     {"a.com/git", "/.git/config"}, {"a.com/", "/new/x.txt"},
+        {"a.com/respelled", "/NEW/X.TXT"}};
     table_.domainAlias = {{"www.a.com", "a.com"}};
     rules_->casePolicy = CasePolicy::redirect;
     index();
@@ -171,13 +174,14 @@ TEST_F(DispatcherTest, UrlAliases) {
 }
 
 TEST_F(DispatcherTest, NeverServes) {
-    for (const char* name : {"a.com/.env", "a.com/.git/config", "a.com/page.php", "a.com/x.bak", "a.com/x~", "a.com/.htaccess",
-                             "a.com/.well-known/ok.txt", "a.com/dir/.x/y.txt"}) {
+    for (const char* name : {"a.com/.env", "a.com/.git/config", "a.com/page.php", "a.com/x.bak", "a.com/x~",
+                             "a.com/.htaccess", "a.com/.well-known/ok.txt", "a.com/dir/.x/y.txt"}) {
         folder_.write(name);
     }
     index();
-    for (std::string_view target : {"/.env", "/.git/config", "/.GIT/config", "/page.php", "/PAGE.PHP", "/page.php/x", "/x.bak", "/x~",
-                                    "/.htaccess", "/.git", "/dir/.x/y.txt", "/%2egit/config"}) {
+    for (std::string_view target :
+         {"/.env", "/.git/config", "/.GIT/config", "/page.php", "/PAGE.PHP", "/page.php/x", "/x.bak", "/x~",
+          "/.htaccess", "/.git", "/dir/.x/y.txt", "/%2egit/config"}) {
         EXPECT_EQ(get(target), "404 built-in") << target;
     }
     EXPECT_EQ(get("/.well-known/ok.txt"), "200 file a.com/.well-known/ok.txt");
@@ -411,7 +415,8 @@ TEST_F(DispatcherTest, ASitesOwnLog) {
 TEST_F(DispatcherTest, AnswersWithoutAContentHandlersHelpWhenThereIsNone) {
     folder_.write("a.com/error404.html");
     index();
-    Dispatcher bare(std::make_shared<const SiteTable>(SiteTable::Options{}), std::make_shared<const DispatchRules>());
+    Dispatcher bare(std::make_shared<const SiteTable>(SiteTable::Options{}),
+                    std::make_shared<const DispatchRules>());
     auto exchange = makeRef<FakeExchange>(*loop_, "GET", "/", "a.com");
     bare.handle(*exchange);
     EXPECT_EQ(exchange->status(), 404);

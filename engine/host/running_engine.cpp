@@ -273,11 +273,12 @@ void RunningEngine::stop(control::StopMode mode) {
             }
         }
         // Jobs end while the loops still take their results.
-        workers_.reset();
+        workers_->finish();
         for (auto& loop : loops_) {
             loop->stop();
         }
         loops_.clear();
+        workers_.reset();
     }
     logs_.drain();
 }

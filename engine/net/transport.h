@@ -34,8 +34,8 @@ public:
     /// Starts receiving for the user.
     virtual void start(TransportUser& user) = 0;
     /// Takes the whole chain. done: all left, or is as good as left (little is waiting: go on writing);
-    /// pending: onDrained follows when everything has left; failed: broken, onBroken is not called for it.
-    /// May be called while pending: chains queue up.
+    /// pending: onDrained follows when everything has left; failed: broken, close it; onBroken may follow if
+    /// that is not done. May be called while pending: chains queue up.
     virtual loop::Submitted write(BufferChain& chain) = 0;
     virtual void pauseReading() = 0;
     virtual void resumeReading() = 0;

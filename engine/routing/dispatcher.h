@@ -71,7 +71,7 @@ private:
     std::shared_ptr<const SiteTable> sites_;
     std::shared_ptr<const DispatchRules> rules_;
     struct Recent {
-        const Site* site = nullptr; // kept alive by `what`
+        const Site* site = nullptr; // may be gone: then `what` holds no longer
         std::uint64_t generation = 0;
         std::string path; // as requested, still encoded
         Ref<RefCounted> what;

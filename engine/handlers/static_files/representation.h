@@ -30,6 +30,11 @@ struct Variant {
 
 class Representation final : public RefCounted {
 public:
+    /// Leads to the representation for as long as it is in the cache, and keeps nothing of it alive.
+    struct Handle final : RefCounted {
+        Representation* target = nullptr;
+    };
+
     Representation(std::shared_ptr<const routing::Site> site, std::string path, FileStamp stamp,
                    routing::FileType type);
 
@@ -59,7 +64,7 @@ public:
     std::uint64_t indexGeneration = 0;
 
     // The cache's own notes.
-    bool isCached = false; ///< in the cache: what it says of the file still holds
+    Ref<Handle> handle; ///< while it is in the cache: what it says of the file still holds
     bool isRecentlyUsed = false;
     std::uint64_t countedBytes = 0;
 

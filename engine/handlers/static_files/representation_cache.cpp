@@ -24,7 +24,8 @@ void RepresentationCache::insert(Ref<Representation> representation) {
     }
     order_.push_back(added.path());
     entries_.emplace(added.path(), std::move(representation));
-    added.isCached = true;
+    added.handle = makeRef<Representation::Handle>();
+    added.handle->target = &added;
     grew(added);
 }
 
@@ -46,9 +47,14 @@ void RepresentationCache::grew(Representation& representation) {
     trim();
 }
 
+void RepresentationCache::forget(Representation& representation) {
+    representation.handle->target = nullptr;
+    representation.handle = {};
+}
+
 void RepresentationCache::erase(Entries::iterator entry) {
     bytes_ -= entry->second->countedBytes;
-    entry->second->isCached = false;
+    forget(*entry->second);
     entries_.erase(entry);
 }
 
@@ -73,7 +79,7 @@ void RepresentationCache::trim() {
 
 void RepresentationCache::clear() {
     for (auto& [path, representation] : entries_) {
-        representation->isCached = false;
+        forget(*representation);
     }
     entries_.clear();
     order_.clear();

@@ -16,6 +16,9 @@ class RepresentationCache {
 public:
     RepresentationCache(std::uint64_t maxBytes, std::size_t maxEntries)
         : maxBytes_(maxBytes), maxEntries_(maxEntries) {}
+    ~RepresentationCache() { clear(); }
+    RepresentationCache(const RepresentationCache&) = delete;
+    RepresentationCache& operator=(const RepresentationCache&) = delete;
 
     /// The representation of exactly that version of the file under that site, or null.
     Representation* find(const routing::Site& site, std::string_view path, const FileStamp& stamp);
@@ -33,6 +36,7 @@ private:
     };
     using Entries = std::unordered_map<std::string, Ref<Representation>, Hash, std::equal_to<>>; // by path
 
+    static void forget(Representation& representation);
     void erase(Entries::iterator entry);
     void trim();
 

@@ -151,17 +151,18 @@ Ref<RefCounted> StaticFileHandler::serve(http::Exchange& exchange, const routing
         representation = makeRepresentation(resource);
         cache_.insert(representation);
     }
+    Ref<RefCounted> handle = representation->handle;
     answer(exchange, *representation);
-    return representation;
+    return handle;
 }
 
 bool StaticFileHandler::serveAgain(http::Exchange& exchange, RefCounted& what) {
-    auto& representation = static_cast<Representation&>(what);
-    if (!representation.isCached) {
+    Representation* representation = static_cast<Representation::Handle&>(what).target;
+    if (!representation) {
         return false;
     }
-    representation.isRecentlyUsed = true;
-    answer(exchange, representation);
+    representation->isRecentlyUsed = true;
+    answer(exchange, *representation);
     return true;
 }
 

@@ -117,6 +117,22 @@ TEST_F(RunningEngineTest, Serves) {
     EXPECT_EQ(reloaded.error().kind, ErrorKind::notRunning);
 }
 
+TEST_F(RunningEngineTest, ServesAndStopsOnEveryBackend) {
+    for (std::string_view backend : {"epoll", "io_uring", "fault"}) {
+        configure(fmt::format(R"("EventBackend": "{}",)", backend));
+        if (!start()) {
+            EXPECT_EQ(backend, "io_uring") << failure_; // not every system has it
+            continue;
+        }
+        HttpClient idle(port()), busy(port());
+        EXPECT_THAT(idle.get("/x.txt"), EndsWith("hello")) << backend;
+        busy.send("GET /x.txt HTTP/1.1\r\n");
+        engine_->stop(StopMode::now);
+        EXPECT_TRUE(idle.isAtEnd()) << backend;
+        EXPECT_TRUE(busy.isAtEnd()) << backend;
+    }
+}
+
 TEST_F(RunningEngineTest, APortThatCannotBeHad) {
     auto taken = net::ListenSocket::bind(*loop::SocketAddress::parse("127.0.0.1", 0));
     ASSERT_TRUE(taken->listen());

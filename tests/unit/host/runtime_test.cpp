@@ -94,15 +94,19 @@ TEST_F(RuntimeTest, NoNameOfAFolderIsTakenForTwo) {
     EXPECT_NE(*first, *second);
 }
 
-TEST_F(RuntimeTest, AMissingFolderIsMade) {
-    options_.routing.backendDir = folder_.at("new/www/");
+TEST_F(RuntimeTest, AMissingFolderIsAnError) {
+    options_.routing.backendDir = folder_.at("www/");
     auto runtime = build();
     ASSERT_TRUE(runtime);
-    EXPECT_TRUE(std::filesystem::is_directory(folder_.at("new/www")));
-    EXPECT_EQ(runtime->roots[0]->options.root, folder_.at("new/www")) << "without the slash behind";
+    EXPECT_EQ(runtime->roots[0]->options.root, folder_.at("www")) << "without the slash behind";
     folder_.write("file", "x");
-    options_.routing.backendDir = folder_.at("file");
-    EXPECT_FALSE(buildRuntime(options_, nullptr, {roots_, logs_, metrics_, {}}));
+    for (const char* name : {"none", "file"}) {
+        options_.routing.backendDir = folder_.at(name);
+        auto built = buildRuntime(options_, nullptr, {roots_, logs_, metrics_, {}});
+        ASSERT_FALSE(built) << name;
+        EXPECT_THAT(built.error().text(), HasSubstr(folder_.at(name)));
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder_.at("none"))) << "a mistyped name makes no folder";
 }
 
 TEST_F(RuntimeTest, AReloadIndexesNothingAgain) {

@@ -18,8 +18,26 @@ using testing::Not;
 /// Answers with the name of what it was asked for.
 class RecordingHandler final : public ContentHandler {
 public:
-    void serve(http::Exchange& exchange, const Resource& resource) override {
+    struct Note final : RefCounted {
+        std::string path;
+        bool holds = true;
+    };
+
+    Ref<RefCounted> serve(http::Exchange& exchange, const Resource& resource) override {
         answer(exchange, 200, "file " + std::string(resource.path));
+        if (!remembers) {
+            return {};
+        }
+        last = makeRef<Note>();
+        last->path = resource.path;
+        return last;
+    }
+    bool serveAgain(http::Exchange& exchange, RefCounted& what) override {
+        auto& note = static_cast<Note&>(what);
+        if (note.holds) {
+            answer(exchange, 200, "again " + note.path);
+        }
+        return note.holds;
     }
     void serveListing(http::Exchange& exchange, const std::shared_ptr<const Site>&,
                       const IndexDirectory& directory, std::string_view shownPath) override {
@@ -32,6 +50,8 @@ public:
     }
 
     std::string lastDetail;
+    bool remembers = false;
+    Ref<Note> last;
 
 private:
     static void answer(http::Exchange& exchange, int status, std::string text) {
@@ -397,6 +417,49 @@ TEST_F(DispatcherTest, MadeUpHostsDoNotFillTheMemory) {
             ASSERT_EQ(get("/x.txt", "b.com"), "200 file b.com/x.txt");
         }
     }
+}
+
+TEST_F(DispatcherTest, TheSameAddressSkipsTheSteps) {
+    folder_.write("a.com/x y.txt");
+    folder_.write("a.com/index.html");
+    folder_.write("b.com/x y.txt");
+    rules_->loopFindEndpoint = true;
+    content_.remembers = true;
+    index();
+    EXPECT_EQ(get("/x%20y.txt"), "200 file a.com/x y.txt");
+    auto again = ask("/x%20y.txt?other=query", "A.com:80", "HEAD");
+    EXPECT_EQ(again->status(), 200);
+    EXPECT_EQ(again->account.handler, observe::HandlerKind::staticFile);
+    EXPECT_EQ(again->account.site, "a.com");
+    EXPECT_EQ(get("/x%20y.txt"), "200 again a.com/x y.txt");
+    EXPECT_EQ(get("/x%20y.txt", "b.com"), "200 file b.com/x y.txt") << "another site";
+    EXPECT_EQ(get("/x%20Y.txt"), "200 file a.com/x y.txt") << "another address";
+    EXPECT_EQ(ask("/x%20y.txt", "a.com", "POST")->status(), 405);
+    EXPECT_EQ(get("/"), "200 file a.com/index.html");
+    EXPECT_EQ(get("/"), "200 again a.com/index.html");
+    EXPECT_EQ(get("/none/at/all"), "200 file a.com/index.html");
+    // Whatever changes, the steps are taken again.
+    folder_.write("a.com/none/at/all");
+    root_->index.refresh("a.com/none");
+    EXPECT_EQ(get("/none/at/all"), "200 file a.com/none/at/all");
+    EXPECT_EQ(get("/"), "200 file a.com/index.html");
+    content_.last->holds = false;
+    EXPECT_EQ(get("/"), "200 file a.com/index.html");
+    EXPECT_EQ(get("/"), "200 again a.com/index.html");
+}
+
+TEST_F(DispatcherTest, AddressesThatDependOnTheHostNameAreNotRemembered) {
+    folder_.write("a.com/x.txt");
+    folder_.write("a.com/y.txt");
+    content_.remembers = true;
+    dispatch_.urlAlias = {{"alias.com/x.txt", "/y.txt"}};
+    index();
+    auto site = makeSite("a.com");
+    table_.sites["a.com"] = site;
+    table_.siteAlias["alias.com"] = "a.com";
+    EXPECT_EQ(get("/x.txt", "a.com"), "200 file a.com/x.txt");
+    EXPECT_EQ(get("/x.txt", "alias.com"), "200 file a.com/y.txt");
+    EXPECT_EQ(get("/x.txt", "a.com"), "200 file a.com/x.txt");
 }
 
 TEST_F(DispatcherTest, ASitesOwnLog) {

@@ -96,6 +96,30 @@ TEST_F(RepresentationCacheTest, IsBoundedInBytes) {
     EXPECT_EQ(present(cache, {"huge", "e"}), "e");
 }
 
+TEST_F(RepresentationCacheTest, AHandleKeepsNothingAlive) {
+    auto cache = std::make_unique<RepresentationCache>(1 << 20, 1);
+    std::weak_ptr<routing::Site> watch;
+    {
+        auto site = std::make_shared<routing::Site>();
+        site->rules = site_->rules;
+        watch = site;
+        cache->insert(makeRef<Representation>(site, "a", kStamp, routing::FileType{}));
+    }
+    Ref<Representation::Handle> handle = cache->find(*watch.lock(), "a", kStamp)->handle;
+    EXPECT_NE(handle->target, nullptr);
+    auto b = make("b");
+    cache->insert(b);
+    cache->insert(make("c")); // "a" was used, "b" was not
+    cache->insert(make("d"));
+    EXPECT_EQ(handle->target, nullptr) << "evicted";
+    EXPECT_TRUE(watch.expired());
+    EXPECT_FALSE(b->handle);
+    cache->insert(b);
+    handle = b->handle;
+    cache.reset();
+    EXPECT_EQ(handle->target, nullptr);
+}
+
 TEST_F(RepresentationCacheTest, AFileThatChangesAllTheTimeDoesNotFillIt) {
     RepresentationCache cache(1 << 20, 4);
     for (int i = 0; i < 1000; ++i) {

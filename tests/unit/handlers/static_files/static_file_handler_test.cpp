@@ -129,6 +129,24 @@ TEST_F(StaticFileHandlerTest, AColdFileAndThenAHotOne) {
     EXPECT_EQ(hot->field("ETag"), cold->field("ETag"));
 }
 
+TEST_F(StaticFileHandlerTest, WhatIsRememberedOfAnAddressHoldsNoFile) {
+    write("a.com/x.bin", text(5000));
+    ContentStore::Options limits;
+    limits.maxIdentity = 1000;
+    start(limits);
+    auto openFiles = [] {
+        return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                             std::filesystem::directory_iterator());
+    };
+    auto before = openFiles();
+    get("/x.bin");
+    EXPECT_EQ(openFiles(), before + 1);
+    handler_->trimMemory();
+    EXPECT_EQ(openFiles(), before);
+    EXPECT_EQ(get("/x.bin")->body(), text(5000));
+    EXPECT_TRUE(begin("/x.bin")->isAnswered());
+}
+
 TEST_F(StaticFileHandlerTest, EmptyFiles) {
     write("a.com/x.txt", "");
     start();

@@ -213,7 +213,8 @@ void LoopThread::onConnection(net::Listener&, loop::NativeSocket socket, const l
         transport.write(answer);
         transport.lingerAndClose();
         troubleLimit_.write(log::Level::warning, "connections",
-                            "{} connections are open, as many as MaxConcurrentConnections allows: {} was turned away.",
+                            "{} connections are open, as many as MaxConcurrentConnections or the limit of open files allows: {} was "
+                            "turned away.",
                             limit, peer.text());
         return;
     }

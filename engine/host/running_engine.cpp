@@ -44,6 +44,16 @@ std::uint64_t monotonicSeconds() {
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
 }
 
+/// As many connections as there are descriptors, less those that answering them takes: files, logs, listeners, watches.
+std::uint64_t connectionsByDescriptors(std::size_t loops) {
+    auto limit = os::raiseDescriptorLimit();
+    if (!limit) {
+        return 0;
+    }
+    const std::uint64_t reserve = std::min<std::uint64_t>(128 + 16 * loops, limit->now / 2);
+    return limit->now - reserve;
+}
+
 } // namespace
 
 Result<std::unique_ptr<Engine>> Engine::create(const LoadedConfig& config, const Overrides& overrides,
@@ -151,7 +161,7 @@ Result<void> RunningEngine::start() {
 
 void RunningEngine::applyEverywhere(const std::shared_ptr<const Runtime>& runtime) {
     const auto& limit = runtime->options.http.maxConcurrentConnections;
-    shared_->maxConnections = limit.value_or(0);
+    shared_->maxConnections = limit.value_or(connectionsByDescriptors(loops_.size()));
     for (auto& loop : loops_) {
         loop->call([&] { loop->apply(runtime); });
     }

@@ -274,7 +274,14 @@ private:
             return;
         }
         std::string host = siteKey(from.substr(0, slash));
-        rules.urlAlias[host + "/" + std::string(path.path)] = to.starts_with('/') ? std::string(to) : "/" + std::string(to);
+        const std::string target = to.starts_with('/') ? std::string(to) : "/" + std::string(to);
+        std::string targetScratch;
+        if (http::NormalPath normal = http::normalisePath(target, targetScratch); !normal.ok()) {
+            runtime_.warnings.push_back(
+                fmt::format("UrlAlias: \"{}\" is no path: {}", to, http::pathErrorText(normal.error)));
+            return;
+        }
+        rules.urlAlias[host + "/" + std::string(path.path)] = target;
     }
 
     Runtime& runtime_;

@@ -1,6 +1,6 @@
 #include "net/tcp_transport.h"
 
-#include "net/send_queue.h"
+#include "net/acknowledged.h"
 
 #include "loop/native_address.h"
 
@@ -56,8 +56,7 @@ std::uint64_t TcpTransport::bytesDelivered() const {
     if (!isOpen()) {
         return written_;
     }
-    std::uint64_t queued = unacknowledgedBytes(native());
-    return written_ > queued ? written_ - queued : 0;
+    return acknowledgedBytes(native()).value_or(written_);
 }
 
 const loop::SocketAddress& TcpTransport::local() const {

@@ -43,6 +43,16 @@ bool isRepeated(const http::RequestHead& request, http::FieldName name) {
     return count > 1;
 }
 
+/// Names with control characters or a backslash cannot be asked for (http::normalisePath refuses them).
+bool isAddressable(std::string_view name) {
+    for (char c : name) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\') {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool isConditional(const http::RequestHead& request) {
     using http::FieldName;
     return request.has(FieldName::ifNoneMatch) || request.has(FieldName::ifModifiedSince) ||
@@ -412,7 +422,7 @@ void StaticFileHandler::finishLoad(std::uint64_t id, Result result) {
             }
         } else {
             cache_.drop(representation);
-            log::warning("files", "{}: {}", representation.path(), result.error->text());
+            failureLimit_.write(log::Level::warning, "files", "{}", result.error->text());
             error = &*result.error;
         }
     } else if (result.content && !result.content->worthwhile) {
@@ -458,7 +468,9 @@ void StaticFileHandler::serveListing(http::Exchange& exchange, const std::shared
     listing.host = exchange.request().authority();
     listing.path = shownPath;
     listing.order = parseListingOrder(exchange.request().query());
-    listing.visible = [&](const ListingEntry& entry) { return site->rules->access.allows(toLowerAscii(entry.name)); };
+    listing.visible = [&](const ListingEntry& entry) {
+        return isAddressable(entry.name) && site->rules->access.allows(toLowerAscii(entry.name));
+    };
     std::string_view accept = exchange.request().get(http::FieldName::accept);
     routing::Page page = renderListing(listing, std::move(entries), routing::choosePageFormat(accept));
     http::ResponseHead head;

@@ -8,6 +8,7 @@
 #include "handlers/static_files/representation_cache.h"
 #include "http/exchange.h"
 #include "loop/worker_pool.h"
+#include "observe/repeat_limit.h"
 #include "routing/content_handler.h"
 
 #include <cstdint>
@@ -69,6 +70,7 @@ private:
     RepresentationCache cache_;
     std::unordered_map<std::uint64_t, std::unique_ptr<Load>> loads_;
     std::uint64_t nextLoad_ = 1;
+    observe::RepeatLimit failureLimit_{std::chrono::seconds(5)}; // clients can ask for a broken file all day
     // Clients of one kind send the same field over and over.
     std::string lastAccept_;
     http::AcceptEncoding lastAcceptEncoding_;

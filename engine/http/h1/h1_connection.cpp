@@ -161,7 +161,7 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
         armForRequest();
         return 0;
     case RequestParser::State::rejected:
-        refuse(parser_.rejection());
+        refuse(parser_.rejection(), input);
         return 0;
     case RequestParser::State::complete:
         break;
@@ -252,7 +252,8 @@ void H1Connection::startBody(H1Exchange& exchange) {
 }
 
 /// A request that cannot be understood: the answer says so and ends the connection.
-void H1Connection::refuse(Rejection rejection) {
+/// `input`: what there is of its head, when no exchange was made.
+void H1Connection::refuse(Rejection rejection, std::string_view input) {
     const RejectionInfo& info = rejectionInfo(rejection);
     lingers_ = true;
     context_.counters().onRequestRejected();
@@ -260,11 +261,11 @@ void H1Connection::refuse(Rejection rejection) {
         phase_ = Phase::ending;
         return;
     }
-    refuse(info.status, info.text, current_.get());
+    refuse(info.status, info.text, current_.get(), !trimLines(input).starts_with("HEAD "));
 }
 
 /// `exchange` is null when no request could be read.
-void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exchange) {
+void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exchange, bool withBody) {
     keepAlive_ = false;
     Handler::Page page = context_.settings().handler->errorPage(status, sentence);
     ResponseHead head;
@@ -286,7 +287,9 @@ void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exc
     context.date = context_.date().text();
     renderHead(head, context, bytes);
     context_.scratch().append(std::move(bytes));
-    context_.scratch().append(std::move(body));
+    if (withBody) {
+        context_.scratch().append(std::move(body));
+    }
     context_.counters().onRequest(static_cast<unsigned>(status), context_.scratch().size(), 0);
     phase_ = Phase::ending;
     flush();
@@ -699,7 +702,7 @@ void H1Connection::onTimer() {
     if (headSince_ != 0 && settings.headTimeout != 0 && now >= headSince_ + settings.headTimeout) {
         context_.counters().onTimeout();
         if (stash_) {
-            refuse(Rejection::timeout);
+            refuse(Rejection::timeout, *stash_);
         } else {
             close(); // it never said anything: nothing to answer
         }

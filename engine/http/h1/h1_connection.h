@@ -55,8 +55,8 @@ private:
     std::size_t feedBody(std::string_view input);
     void stash(std::string_view bytes);
     void resumeInput();
-    void refuse(Rejection rejection);
-    void refuse(int status, std::string_view sentence, H1Exchange* exchange);
+    void refuse(Rejection rejection, std::string_view input = {});
+    void refuse(int status, std::string_view sentence, H1Exchange* exchange, bool withBody = true);
 
     // answers; called by H1Exchange
     Ref<Exchange> retain(H1Exchange& exchange);

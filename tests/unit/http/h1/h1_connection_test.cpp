@@ -221,6 +221,13 @@ TEST_F(H1ConnectionTest, RefusesWhatItCannotReadAndLingers) {
     EXPECT_EQ(counters.read().requestsRejected, 1U);
 }
 
+TEST_F(H1ConnectionTest, RefusesWithoutABodyWhatBeginsAsHead) {
+    transport.receive("\r\nHEAD /a HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n");
+    EXPECT_THAT(transport.sent, StartsWith("HTTP/1.1 400 "));
+    EXPECT_THAT(transport.sent, HasSubstr("Content-Length: 9\r\n"));
+    EXPECT_THAT(transport.sent, EndsWith("\r\n\r\n"));
+}
+
 TEST_F(H1ConnectionTest, RefusesABodyThatIsTooLarge) {
     transport.receive("POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n");
     EXPECT_THAT(transport.sent, StartsWith("HTTP/1.1 413 "));

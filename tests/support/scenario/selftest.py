@@ -53,6 +53,7 @@ def serve(connection):
             connection.close()
             return
 with socket.create_server(('127.0.0.1', config['HttpPorts'][0])) as listener:
+    print('Listening for HTTP', flush=True)
     while True:
         threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
 ''' % sys.executable

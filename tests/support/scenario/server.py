@@ -124,7 +124,8 @@ class Server:
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
         self.output, self.errors = Lines(self.process.stdout), Lines(self.process.stderr)
         deadline = time.monotonic() + 10 * self.patience
-        while not answers(self.port):
+        # It listens before it is all there; a signal in between would find no one to end gracefully.
+        while not answers(self.port) or 'Listening for' not in self.output.text():
             if self.process.poll() is not None:
                 status, self.process = self.process.returncode, None
                 raise ServerError('sakerd ended with status %d at its start:\n%s' % (status, self.said()))

@@ -34,7 +34,7 @@ namespace {
 
 using Access = SocketAccess;
 
-constexpr std::uint64_t kWritePerTurn = 2 * 1024 * 1024; // of a chain with files
+constexpr std::uint64_t kWritePerTurn = std::uint64_t{2} * 1024 * 1024; // of a chain with files
 
 // What a completion is of: the low bits of its user data, whose rest is the socket.
 enum Tag : std::uint64_t {

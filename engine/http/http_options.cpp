@@ -36,6 +36,13 @@ const schema::Description& HttpOptions::fields() {
              .withNote("Seconds")
              .atLeast(0)
              .applied(Apply::newConnections),
+         field("StallTimeout", "Time without progress", &HttpOptions::stallTimeout)
+             .withHelp("A client that takes no byte of its answer, or sends none of a body that is expected, "
+                       "for so "
+                       "long is disconnected. 0 means no limit.")
+             .withNote("Seconds without a byte taken or sent before a client is disconnected; 0 = no limit")
+             .atLeast(0)
+             .forExperts(),
          field("SlowClientBlockSeconds", "Turn slow clients away for", &HttpOptions::slowClientBlockSeconds)
              .withHelp("How long the address of a client that was disconnected for being too slow is turned "
                        "away. 0 means not at all.")

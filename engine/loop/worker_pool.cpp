@@ -12,6 +12,10 @@ WorkerPool::WorkerPool(unsigned threads, std::size_t capacity) : capacity_(capac
 }
 
 WorkerPool::~WorkerPool() {
+    finish();
+}
+
+void WorkerPool::finish() {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
@@ -20,12 +24,13 @@ WorkerPool::~WorkerPool() {
     for (std::thread& thread : threads_) {
         thread.join();
     }
+    threads_.clear();
 }
 
 bool WorkerPool::submit(std::function<void()> job) {
     {
         const std::lock_guard lock(mutex_);
-        if (jobs_.size() >= capacity_) {
+        if (stopping_ || jobs_.size() >= capacity_) {
             return false;
         }
         jobs_.push_back(std::move(job));

@@ -1,5 +1,7 @@
 #include "net/tcp_transport.h"
 
+#include "net/acknowledged.h"
+
 #include "loop/native_address.h"
 
 #include <algorithm>
@@ -48,6 +50,13 @@ void TcpTransport::start(TransportUser& user) {
     if (!receiving_) {
         setEndTimer(0); // told from the loop, not from within this call
     }
+}
+
+std::uint64_t TcpTransport::bytesDelivered() const {
+    if (!isOpen()) {
+        return written_;
+    }
+    return acknowledgedBytes(native()).value_or(written_);
 }
 
 const loop::SocketAddress& TcpTransport::local() const {

@@ -33,6 +33,7 @@ public:
     const loop::SocketAddress& local() const override;
     loop::EventLoop& loop() const override { return loop_; }
     std::uint64_t bytesWritten() const override { return written_; }
+    std::uint64_t bytesDelivered() const override;
     std::uint64_t bytesPending() const override { return pending_; }
 
     TcpTransport(Key, loop::EventLoop& loop, const loop::SocketAddress& peer);

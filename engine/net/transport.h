@@ -56,6 +56,10 @@ public:
     virtual loop::EventLoop& loop() const = 0;
     /// Bytes handed to the system so far and not yet so; for minimum-rate checks.
     virtual std::uint64_t bytesWritten() const = 0;
+    /// What the peer has taken since the connection began, handshakes included: only differences mean
+    /// something. The system's buffers hold megabytes, so a slow peer shows here only. Asks the system; not
+    /// for every request.
+    virtual std::uint64_t bytesDelivered() const = 0;
     virtual std::uint64_t bytesPending() const = 0;
 };
 

@@ -1,7 +1,7 @@
 // A load generator that costs little: keep-alive GETs over epoll from one thread, one request outstanding on
-// each connection (or a new connection for each request). Every answer is checked against the first: status
-// 200 and as many bytes. Prints one JSON object: requests, failures, seconds, bytes, latencies in
-// microseconds, its own CPU time.
+// each connection (or a new connection for each request). Every answer is checked: status 200, and as
+// many bytes as the first one had, or the end of its chunks. Prints one JSON object: requests, failures,
+// seconds, bytes, latencies in microseconds, its own CPU time.
 //
 //   load --port N [--path /x] [--connections 100] [--seconds 2] [--header "Name: value"]... [--close]
 
@@ -38,6 +38,7 @@ struct Settings {
 struct Connection {
     int fd = -1;
     std::size_t received = 0;
+    std::string tail; // the last bytes that came, of a chunked answer
     Clock::time_point sent;
 };
 
@@ -124,10 +125,11 @@ private:
         std::transform(answer.begin(), answer.begin() + static_cast<std::ptrdiff_t>(head), answer.begin(),
                        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
         std::size_t length = answer.find("\r\ncontent-length:");
-        if (length == std::string::npos || length > head) {
-            fail("the answer has no Content-Length");
+        if (length < head) {
+            size_ = head + 4 + std::strtoull(answer.c_str() + length + 17, nullptr, 10);
+        } else if (answer.find("\r\ntransfer-encoding: chunked") > head) {
+            fail("the answer does not say where it ends");
         }
-        size_ = head + 4 + std::strtoull(answer.c_str() + length + 17, nullptr, 10);
         ::close(probe.fd);
     }
 
@@ -147,11 +149,23 @@ private:
 
     void send(Connection& connection) {
         connection.received = 0;
+        connection.tail.clear();
         connection.sent = Clock::now();
         if (::send(connection.fd, request_.data(), request_.size(), MSG_NOSIGNAL) !=
             static_cast<ssize_t>(request_.size())) {
             ++failures_;
         }
+    }
+
+    bool isWhole(Connection& connection, std::string_view part) {
+        if (size_ != 0) {
+            failures_ += connection.received > size_ ? 1 : 0;
+            return connection.received >= size_;
+        }
+        constexpr std::string_view kEnd = "\r\n0\r\n\r\n";
+        connection.tail.append(part.substr(part.size() - std::min(part.size(), kEnd.size())));
+        connection.tail.erase(0, connection.tail.size() - std::min(connection.tail.size(), kEnd.size()));
+        return connection.tail == kEnd;
     }
 
     void again(Connection& connection) {
@@ -184,8 +198,7 @@ private:
         }
         bytes_ += static_cast<std::uint64_t>(size);
         connection.received += static_cast<std::size_t>(size);
-        if (connection.received >= size_) {
-            failures_ += connection.received > size_ ? 1 : 0;
+        if (isWhole(connection, {buffer_.data(), std::min(static_cast<std::size_t>(size), buffer_.size())})) {
             ++requests_;
             auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - connection.sent);
             latencies_.add(static_cast<std::uint64_t>(took.count()));
@@ -213,7 +226,7 @@ private:
     std::vector<char> buffer_;
     sockaddr_in address_{};
     std::string request_;
-    std::size_t size_ = 0;
+    std::size_t size_ = 0; // 0: the answers are chunked
     int epoll_ = -1;
     std::vector<Connection> connections_;
     std::uint64_t requests_ = 0;

@@ -1,5 +1,5 @@
-// A request without a connection: parsed from text, its answer kept to be looked at. As strict as a real one: what a
-// handler still holds of a head's bytes after retain() is gone, and a second answer fails the test.
+// A request without a connection: parsed from text, its answer kept to be looked at. As strict as a real one:
+// what a handler still holds of a head's bytes after retain() is gone, and a second answer fails the test.
 #pragma once
 
 #include "http/exchange.h"
@@ -7,11 +7,12 @@
 
 #include <gtest/gtest.h>
 
-#include <initializer_list>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -37,20 +38,22 @@ inline std::string bytesOf(const BufferChain& chain) {
 
 class FakeExchange final : public http::Exchange {
 public:
-    using Fields = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+    using Fields = std::vector<std::pair<std::string, std::string>>;
 
-    FakeExchange(loop::EventLoop& loop, std::string_view method, std::string_view target, std::string_view host,
-                 Fields fields = {})
+    FakeExchange(loop::EventLoop& loop, std::string_view method, std::string_view target,
+                 std::string_view host, const Fields& fields = {})
         : loop_(loop) {
-        std::string text = std::string(method) + " " + std::string(target) + " HTTP/1.1\r\nHost: " + std::string(host) + "\r\n";
+        std::string text = std::string(method) + " " + std::string(target) +
+                           " HTTP/1.1\r\nHost: " + std::string(host) + "\r\n";
         for (const auto& [name, value] : fields) {
-            text += std::string(name) + ": " + std::string(value) + "\r\n";
+            text += name + ": " + value + "\r\n";
         }
         text += "\r\n";
         own(text);
         static const http::RequestLimits limits{1 << 20, 1 << 21, 100};
         http::RequestParser parser(limits);
-        EXPECT_EQ(parser.parse({bytes_.get(), text.size()}, head_), http::RequestParser::State::complete) << text;
+        EXPECT_EQ(parser.parse({bytes_.get(), text.size()}, head_), http::RequestParser::State::complete)
+            << text;
     }
 
     // ---- the answer ----
@@ -66,6 +69,8 @@ public:
     /// Pieces of the body that come from a file.
     std::size_t filePieces() const { return filePieces_; }
 
+    /// Called at the end of respond(): whatever kept the handler alive may go then.
+    std::function<void()> onAnswered = [] {};
     void disconnect() { connected_ = false; }
     void setPeer(std::string_view address) { peer_ = *loop::SocketAddress::parse(address, 50000); }
 
@@ -92,8 +97,8 @@ public:
         response.appendHttp1(wire, date, http::ConnectionField::none, head_.method != http::Method::head);
         std::string text = bytesOf(wire);
         std::size_t end = text.find("\r\n\r\n");
-        take(response.head(), text.substr(end + 4));
         countFiles(wire);
+        take(response.head(), text.substr(end + 4));
     }
     void respond(http::ResponseHead head, BufferChain body) override {
         std::string text = bytesOf(body);
@@ -103,7 +108,9 @@ public:
         countFiles(body);
         take(std::move(head), head_.method == http::Method::head ? std::string() : std::move(text));
     }
-    void respond(http::ResponseHead head, std::unique_ptr<http::BodySource>) override { take(std::move(head), {}); }
+    void respond(http::ResponseHead head, std::unique_ptr<http::BodySource>) override {
+        take(std::move(head), {});
+    }
     void respondInterim(const http::ResponseHead&) override {}
 
 private:
@@ -118,6 +125,7 @@ private:
         answered_ = true;
         answer_ = std::move(head);
         body_ = std::move(body);
+        onAnswered();
     }
     void countFiles(const BufferChain& chain) {
         for (std::size_t i = 0; i < chain.pieceCount(); ++i) {

@@ -2,7 +2,8 @@
 
 namespace saker::static_files {
 
-Representation* RepresentationCache::find(const routing::Site& site, std::string_view path, const FileStamp& stamp) {
+Representation* RepresentationCache::find(const routing::Site& site, std::string_view path,
+                                          const FileStamp& stamp) {
     auto found = entries_.find(path);
     if (found == entries_.end()) {
         return nullptr;
@@ -24,7 +25,8 @@ void RepresentationCache::insert(Ref<Representation> representation) {
     }
     order_.push_back(added.path());
     entries_.emplace(added.path(), std::move(representation));
-    added.isCached = true;
+    added.handle = makeRef<Representation::Handle>();
+    added.handle->target = &added;
     grew(added);
 }
 
@@ -46,9 +48,14 @@ void RepresentationCache::grew(Representation& representation) {
     trim();
 }
 
+void RepresentationCache::forget(Representation& representation) {
+    representation.handle->target = nullptr;
+    representation.handle = {};
+}
+
 void RepresentationCache::erase(Entries::iterator entry) {
     bytes_ -= entry->second->countedBytes;
-    entry->second->isCached = false;
+    forget(*entry->second);
     entries_.erase(entry);
 }
 
@@ -73,7 +80,7 @@ void RepresentationCache::trim() {
 
 void RepresentationCache::clear() {
     for (auto& [path, representation] : entries_) {
-        representation->isCached = false;
+        forget(*representation);
     }
     entries_.clear();
     order_.clear();

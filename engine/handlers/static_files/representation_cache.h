@@ -1,4 +1,5 @@
-// The representations a loop has at hand, by file; bounded in bytes and in number (each may hold an open file).
+// The representations a loop has at hand, by file; bounded in bytes and in number (each may hold an open
+// file).
 #pragma once
 
 #include "base/hash.h"
@@ -16,6 +17,9 @@ class RepresentationCache {
 public:
     RepresentationCache(std::uint64_t maxBytes, std::size_t maxEntries)
         : maxBytes_(maxBytes), maxEntries_(maxEntries) {}
+    ~RepresentationCache() { clear(); }
+    RepresentationCache(const RepresentationCache&) = delete;
+    RepresentationCache& operator=(const RepresentationCache&) = delete;
 
     /// The representation of exactly that version of the file under that site, or null.
     Representation* find(const routing::Site& site, std::string_view path, const FileStamp& stamp);
@@ -33,6 +37,7 @@ private:
     };
     using Entries = std::unordered_map<std::string, Ref<Representation>, Hash, std::equal_to<>>; // by path
 
+    static void forget(Representation& representation);
     void erase(Entries::iterator entry);
     void trim();
 

@@ -30,7 +30,8 @@ std::uint64_t nowMicros() {
 }
 
 std::int64_t nowUnixMillis() {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
         .count();
 }
 
@@ -40,7 +41,7 @@ void H1Connection::start(net::Transport& transport, LoopContext& context) {
     auto connection = makeRef<H1Connection>(transport, context);
     connection->self_ = connection;
     context.add(*connection);
-    connection->armBy(connection->headSince_ + context.settings().headTimeout);
+    connection->armForRequest();
     transport.start(*connection);
 }
 
@@ -157,10 +158,10 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
         if (headSince_ == 0) {
             headSince_ = activeAt_;
         }
-        armBy(headSince_ + context_.settings().headTimeout);
+        armForRequest();
         return 0;
     case RequestParser::State::rejected:
-        refuse(parser_.rejection());
+        refuse(parser_.rejection(), input);
         return 0;
     case RequestParser::State::complete:
         break;
@@ -169,7 +170,8 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
     headSince_ = 0;
     const std::size_t size = exchange.head_.size();
     const ConnectionSettings& settings = context_.settings();
-    exchange.begin(*this, context_.settingsRef(), settings.measureTime || context_.counters().isDetailed() ? nowMicros() : 0);
+    exchange.begin(*this, context_.settingsRef(),
+                   settings.measureTime || context_.counters().isDetailed() ? nowMicros() : 0);
     keepAlive_ = exchange.head_.keepAlive && !context_.isDraining();
     if (exchange.head_.framing == BodyFraming::none) {
         handle(exchange);
@@ -182,7 +184,7 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
     }
     retain(exchange);
     exchange.decoder_.start(exchange.head_.framing, exchange.head_.contentLength, settings.maxBody);
-    watch_ = {activeAt_, 0, 0, activeAt_};
+    current_->bodyWatch_ = RateWatch::start(activeAt_, 0);
     armBy(activeAt_ + kWatchInterval);
     handle(exchange);
     return size;
@@ -250,7 +252,8 @@ void H1Connection::startBody(H1Exchange& exchange) {
 }
 
 /// A request that cannot be understood: the answer says so and ends the connection.
-void H1Connection::refuse(Rejection rejection) {
+/// `input`: what there is of its head, when no exchange was made.
+void H1Connection::refuse(Rejection rejection, std::string_view input) {
     const RejectionInfo& info = rejectionInfo(rejection);
     lingers_ = true;
     context_.counters().onRequestRejected();
@@ -258,11 +261,11 @@ void H1Connection::refuse(Rejection rejection) {
         phase_ = Phase::ending;
         return;
     }
-    refuse(info.status, info.text, current_.get());
+    refuse(info.status, info.text, current_.get(), !trimLines(input).starts_with("HEAD "));
 }
 
 /// `exchange` is null when no request could be read.
-void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exchange) {
+void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exchange, bool withBody) {
     keepAlive_ = false;
     Handler::Page page = context_.settings().handler->errorPage(status, sentence);
     ResponseHead head;
@@ -284,7 +287,9 @@ void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exc
     context.date = context_.date().text();
     renderHead(head, context, bytes);
     context_.scratch().append(std::move(bytes));
-    context_.scratch().append(std::move(body));
+    if (withBody) {
+        context_.scratch().append(std::move(body));
+    }
     context_.counters().onRequest(static_cast<unsigned>(status), context_.scratch().size(), 0);
     phase_ = Phase::ending;
     flush();
@@ -294,7 +299,8 @@ void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exc
 
 ConnectionField H1Connection::connectionField(H1Exchange& exchange) {
     if (!exchange.isBodyDone()) {
-        // Without 100-continue the client may never send the body; a long one is not worth reading to the end.
+        // Without 100-continue the client may never send the body; a long one is not worth reading to the
+        // end.
         std::uint64_t left = exchange.head_.framing == BodyFraming::length
                                  ? exchange.head_.contentLength - exchange.decoder_.received()
                                  : 0;
@@ -410,7 +416,8 @@ void H1Connection::answered(H1Exchange& exchange, int status, std::uint64_t byte
     }
 }
 
-/// The current exchange ends when it is answered, its answer has left (if it is a long one) and its body is read.
+/// The current exchange ends when it is answered, its answer has left (if it is a long one) and its body is
+/// read.
 void H1Connection::finishIfDone() {
     if (!current_ || !current_->answered_ || current_->isSending_) {
         return;
@@ -422,7 +429,6 @@ void H1Connection::finishIfDone() {
     account(*exchange);
     exchange->detach();
     exchange->settings_ = {};
-    watch_ = {};
     if (!keepAlive_) {
         phase_ = Phase::ending;
     }
@@ -438,7 +444,8 @@ void H1Connection::account(H1Exchange& exchange) {
         std::uint64_t received = exchange.head_.size() + exchange.decoder_.received();
         exchange.account.metrics->onRequest(counters, status, received, exchange.bytes_, micros);
     }
-    observe::AccessLog::Channel* log = exchange.account.hasOwnLog ? exchange.account.log : context_.accessLog();
+    observe::AccessLog::Channel* log =
+        exchange.account.hasOwnLog ? exchange.account.log : context_.accessLog();
     if (log) {
         writeAccessLog(*log, exchange, micros);
     }
@@ -508,7 +515,6 @@ void H1Connection::settle() {
     }
     if (current_ && current_->isSending_ && !current_->source_) {
         current_->isSending_ = false;
-        watch_ = {};
         finishIfDone();
     }
     if (phase_ == Phase::ending) {
@@ -519,6 +525,10 @@ void H1Connection::settle() {
 void H1Connection::onDrained() {
     isWriting_ = false;
     if (phase_ != Phase::closed) {
+        if (current_ &&
+            !current_->isBodyDone()) { // it may have waited for its answers before it went on sending
+            current_->bodyWatch_ = RateWatch::start(context_.loop().now(), current_->decoder_.received());
+        }
         settle();
         resumeInput();
     }
@@ -580,9 +590,8 @@ void H1Connection::pump() {
 }
 
 void H1Connection::watchOutput() {
-    std::uint64_t now = context_.loop().now();
-    std::uint64_t written = transport_.bytesWritten();
-    watch_ = {now ? now : 1, written, written, now};
+    const std::uint64_t now = context_.loop().now();
+    outputWatch_ = RateWatch::start(now, transport_.bytesDelivered());
     armBy(now + kWatchInterval);
 }
 
@@ -625,7 +634,9 @@ void H1Connection::onPeerClosed() {
     }
 }
 
-void H1Connection::onBroken(int) { abort(); }
+void H1Connection::onBroken(int) {
+    abort();
+}
 
 void H1Connection::onClosed() {
     phase_ = Phase::closed;
@@ -657,10 +668,11 @@ void H1Connection::onTimer() {
         return;
     }
     const std::uint64_t now = context_.loop().now();
-    const ConnectionSettings& settings = current_ && current_->settings_ ? *current_->settings_ : context_.settings();
+    const ConnectionSettings& settings =
+        current_ && current_->settings_ ? *current_->settings_ : context_.settings();
 
     if (isWriting_) {
-        if (isTooSlow(watch_, transport_.bytesWritten(), settings)) {
+        if (outputWatch_.isTooSlow(now, transport_.bytesDelivered(), settings)) {
             cutOffSlowClient();
             return;
         }
@@ -669,7 +681,7 @@ void H1Connection::onTimer() {
     }
     if (current_) {
         if (!current_->isBodyDone()) {
-            if (isTooSlow(watch_, current_->decoder_.received(), settings)) {
+            if (current_->bodyWatch_.isTooSlow(now, current_->decoder_.received(), settings)) {
                 cutOffSlowClient();
                 return;
             }
@@ -686,42 +698,32 @@ void H1Connection::onTimer() {
         }
         return;
     }
-    if (headSince_ != 0) {
-        if (settings.headTimeout != 0 && now >= headSince_ + settings.headTimeout) {
-            context_.counters().onTimeout();
-            if (stash_) {
-                refuse(Rejection::timeout);
-            } else {
-                close(); // it never said anything: nothing to answer
-            }
-            return;
-        }
-        if (settings.headTimeout != 0) {
-            armBy(headSince_ + settings.headTimeout);
+    // Between requests, or in the middle of a head.
+    if (headSince_ != 0 && settings.headTimeout != 0 && now >= headSince_ + settings.headTimeout) {
+        context_.counters().onTimeout();
+        if (stash_) {
+            refuse(Rejection::timeout, *stash_);
+        } else {
+            close(); // it never said anything: nothing to answer
         }
         return;
     }
-    if (settings.keepAliveTimeout != 0) {
-        if (now >= activeAt_ + settings.keepAliveTimeout) {
-            close();
-            return;
-        }
-        armBy(activeAt_ + settings.keepAliveTimeout);
+    if (!stash_ && settings.keepAliveTimeout != 0 && now >= activeAt_ + settings.keepAliveTimeout) {
+        close();
+        return;
     }
+    armForRequest();
 }
 
-bool H1Connection::isTooSlow(RateWatch& watch, std::uint64_t bytesNow, const ConnectionSettings& settings) {
-    const std::uint64_t now = context_.loop().now();
-    if (bytesNow != watch.bytesSeen) {
-        watch.bytesSeen = bytesNow;
-        watch.movedAt = now;
+/// For the time-out of a connection that waits for a request, or for the rest of a head.
+void H1Connection::armForRequest() {
+    const ConnectionSettings& settings = context_.settings();
+    if (headSince_ != 0 && settings.headTimeout != 0) {
+        armBy(headSince_ + settings.headTimeout);
     }
-    if (settings.stallTimeout != 0 && now - watch.movedAt >= settings.stallTimeout) {
-        return true;
+    if (!stash_ && settings.keepAliveTimeout != 0) {
+        armBy(activeAt_ + settings.keepAliveTimeout);
     }
-    const std::uint64_t elapsed = now - watch.since;
-    return elapsed > settings.gracePeriod &&
-           static_cast<double>(bytesNow - watch.bytesThen) < settings.minRate * static_cast<double>(elapsed) / 1000;
 }
 
 void H1Connection::cutOffSlowClient() {

@@ -4,12 +4,34 @@
 
 namespace saker::http {
 
-const loop::SocketAddress& H1Exchange::peer() const { return connection_->transport_.peer(); }
-const loop::SocketAddress& H1Exchange::local() const { return connection_->transport_.local(); }
-bool H1Exchange::isEncrypted() const { return connection_->transport_.isEncrypted(); }
-loop::EventLoop& H1Exchange::loop() const { return connection_->context_.loop(); }
+bool RateWatch::isTooSlow(std::uint64_t now, std::uint64_t bytes, const ConnectionSettings& settings) {
+    if (bytes != bytesSeen) {
+        bytesSeen = bytes;
+        movedAt = now;
+    }
+    if (settings.stallTimeout != 0 && now - movedAt >= settings.stallTimeout) {
+        return true;
+    }
+    const std::uint64_t elapsed = now - since;
+    return elapsed > settings.gracePeriod &&
+           static_cast<double>(bytes - bytesThen) < settings.minRate * static_cast<double>(elapsed) / 1000;
+}
 
-void H1Exchange::begin(H1Connection& connection, Ref<ConnectionSettings> settings, std::uint64_t startMicros) {
+const loop::SocketAddress& H1Exchange::peer() const {
+    return connection_->transport_.peer();
+}
+const loop::SocketAddress& H1Exchange::local() const {
+    return connection_->transport_.local();
+}
+bool H1Exchange::isEncrypted() const {
+    return connection_->transport_.isEncrypted();
+}
+loop::EventLoop& H1Exchange::loop() const {
+    return connection_->context_.loop();
+}
+
+void H1Exchange::begin(H1Connection& connection, Ref<ConnectionSettings> settings,
+                       std::uint64_t startMicros) {
     connection_ = &connection;
     settings_ = std::move(settings);
     startMicros_ = startMicros;
@@ -40,7 +62,9 @@ void H1Exchange::detach() {
     }
 }
 
-Ref<Exchange> H1Exchange::retain() { return connection_->retain(*this); }
+Ref<Exchange> H1Exchange::retain() {
+    return connection_->retain(*this);
+}
 
 void H1Exchange::readBody(BodyReader& reader) {
     if (!connection_) {

@@ -1,5 +1,5 @@
-// An exchange over HTTP/1. The connection parses requests into a spare one of its loop; one that is retained owns a
-// copy of the head and lives until it is answered and its body is read.
+// An exchange over HTTP/1. The connection parses requests into a spare one of its loop; one that is retained
+// owns a copy of the head and lives until it is answered and its body is read.
 #pragma once
 
 #include "http/connection_settings.h"
@@ -11,6 +11,19 @@
 namespace saker::http {
 
 class H1Connection;
+
+/// What a minimum rate is judged by, while output waits or a body is expected.
+struct RateWatch {
+    std::uint64_t since = 0;     ///< ms
+    std::uint64_t bytesThen = 0; ///< at `since`
+    std::uint64_t bytesSeen = 0; ///< at `movedAt`
+    std::uint64_t movedAt = 0;   ///< ms
+
+    static RateWatch start(std::uint64_t now, std::uint64_t bytes) { return {now, bytes, bytes, now}; }
+    /// `bytes`: so far. Below the settings' minimum rate since the start, or without any progress for too
+    /// long?
+    bool isTooSlow(std::uint64_t now, std::uint64_t bytes, const ConnectionSettings& settings);
+};
 
 class H1Exchange final : public Exchange {
 public:
@@ -42,6 +55,7 @@ private:
     Ref<ConnectionSettings> settings_; // those it began with: its Runtime lives at least as long
     std::string headBytes_;
     BodyDecoder decoder_;
+    RateWatch bodyWatch_;
     BodyReader* reader_ = nullptr;
     std::unique_ptr<BodySource> source_;
     std::uint64_t sourceLeft_ = 0; // bytes that a source with a Content-Length still owes

@@ -27,7 +27,7 @@ class Player:
 
     def __init__(self, server):
         self.server = server
-        self.timeout = 5.0 * server.patience
+        self.timeout = 10.0 * server.patience
         self.saved = {}
         self.expectation = expect.Expectation(self.value, self.read_file, self.saved.__setitem__)
         self.connections = {}
@@ -50,7 +50,7 @@ class Player:
                 function(self.expanded(step.argument), step)
             except (expect.Mismatch, wire.ProtocolError, OSError) as error:
                 text = '%s: %s: %s' % (step.where(), (step.verb + ' ' + step.argument).strip()[:80], error)
-                if self.answer is not None and isinstance(error, expect.Mismatch):
+                if self.answer is not None and isinstance(error, expect.Mismatch) and 'The answer was:' not in text:
                     text += '\nThe answer was:\n' + str(self.answer)
                 raise expect.Mismatch(text) from error
 
@@ -232,7 +232,7 @@ class Player:
     def step_finish(self, argument, step):
         """Reads the body that `begin` left. `finish cut off`: the server ends the connection before its end."""
         answer = self.begun.pop(self.current)
-        self.connection.body(answer, 'GET', time.monotonic() + self.timeout)
+        self.connection.body(answer, 'GET')
         self.answer = answer
         if answer.complete == (argument == 'cut off'):
             raise expect.Mismatch('the body is %s after %d bytes' %
@@ -429,6 +429,13 @@ class Player:
         text = self.read_file(name).decode('utf-8', 'backslashreplace')
         if not compare_text(text, operator, script.unescape(operand).decode()):
             raise expect.Mismatch('%s holds:\n%s' % (name, text[-1000:]))
+
+    def step_json_lines(self, argument, step):
+        """json-lines PATH N: that many lines, each a JSON object."""
+        name, count = argument.split()
+        lines = self.read_file(name).decode().splitlines()
+        if len(lines) != int(count) or not all(isinstance(json.loads(line), dict) for line in lines):
+            raise expect.Mismatch('%s holds:\n%s' % (name, '\n'.join(lines[-5:])))
 
     def step_one(self, argument, step):
         """one of PATH PATH contains TEXT"""

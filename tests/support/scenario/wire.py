@@ -129,27 +129,31 @@ class Connection:
             interim.append(answer)
         answer.interim = interim
         check_head(answer)
-        self.body(answer, method, deadline)
+        self.body(answer, method)
         return answer
 
-    def body(self, answer, method, deadline):
+    def more(self):
+        """As fill(), for a body: it may take its time as long as something comes."""
+        return self.fill(time.monotonic() + self.timeout)
+
+    def body(self, answer, method):
         if method == 'HEAD' or answer.status in (204, 304) or answer.status < 200:
             answer.complete = True
         elif answer.get('Transfer-Encoding') is not None:
-            self.chunks(answer, deadline)
+            self.chunks(answer)
         elif answer.get('Content-Length') is not None:
-            self.counted(answer, int(answer.get('Content-Length')), deadline)
+            self.counted(answer, int(answer.get('Content-Length')))
         else:
-            while self.fill(deadline):
+            while self.more():
                 pass
             answer.body, self.buffer = self.buffer, b''
             answer.complete = answer.until_close = True
 
-    def counted(self, answer, size, deadline):
+    def counted(self, answer, size):
         """A body of known size. An early end of the connection leaves it incomplete."""
         parts, have = [self.buffer], len(self.buffer)
         self.buffer = b''
-        while have < size and self.fill(deadline):
+        while have < size and self.more():
             parts.append(self.buffer)
             have += len(self.buffer)
             self.buffer = b''
@@ -157,19 +161,19 @@ class Connection:
         answer.body, self.buffer = data[:size], data[size:]
         answer.complete = have >= size
 
-    def chunks(self, answer, deadline):
+    def chunks(self, answer):
         if answer.get('Transfer-Encoding').lower() != 'chunked':
             raise ProtocolError('an unknown transfer coding: %s' % answer.get('Transfer-Encoding'))
         parts = []
         while True:
-            size = self.line(deadline, 'a chunk size')
+            size = self.line(time.monotonic() + self.timeout, 'a chunk size')
             if not re.match(rb'[0-9A-Fa-f]{1,16}$', size):
                 raise ProtocolError('not a chunk size: %r' % size)
             count = int(size, 16)
             if count == 0:
                 break
             while len(self.buffer) < count + 2:
-                if not self.fill(deadline):
+                if not self.more():
                     answer.body = b''.join(parts) + self.buffer
                     self.buffer = b''
                     return
@@ -177,7 +181,7 @@ class Connection:
                 raise ProtocolError('a chunk does not end with CRLF')
             parts.append(self.buffer[:count])
             self.buffer = self.buffer[count + 2:]
-        answer.trailers = self.fields(deadline)
+        answer.trailers = self.fields(time.monotonic() + self.timeout)
         answer.body = b''.join(parts)
         answer.complete = True
 

@@ -66,7 +66,8 @@ TEST_F(PreparedResponseTest, SaysWhatBecomesOfTheConnection) {
     auto response = makeRef<PreparedResponse>(head(), kept("hello"));
     EXPECT_THAT(render(*response), Not(HasSubstr("Connection")));
     EXPECT_THAT(render(*response, ConnectionField::close), EndsWith("\r\nConnection: close\r\n\r\nhello"));
-    EXPECT_THAT(render(*response, ConnectionField::keepAlive), EndsWith("\r\nConnection: keep-alive\r\n\r\nhello"));
+    EXPECT_THAT(render(*response, ConnectionField::keepAlive),
+                EndsWith("\r\nConnection: keep-alive\r\n\r\nhello"));
     EXPECT_THAT(render(*response, ConnectionField::close, false), EndsWith("\r\nConnection: close\r\n\r\n"));
 }
 
@@ -106,7 +107,8 @@ TEST_F(PreparedResponseTest, WhatIsBeingSentKeepsItsDate) {
 }
 
 TEST_F(PreparedResponseTest, WhatIsBeingSentOutlivesTheAnswer) {
-    for (std::size_t size : {std::size_t{5}, PreparedResponse::kInlineBody, PreparedResponse::kInlineBody + 1}) {
+    for (std::size_t size :
+         {std::size_t{5}, PreparedResponse::kInlineBody, PreparedResponse::kInlineBody + 1}) {
         std::weak_ptr<std::string> watch;
         BufferChain chain;
         {

@@ -59,5 +59,18 @@ TEST(WorkerPoolTest, refusesWhatDoesNotFitAndFinishesTheRest) {
     EXPECT_EQ(ran, 3);
 }
 
+TEST(WorkerPoolTest, takesNothingOnceItIsFinished) {
+    WorkerPool pool(2);
+    std::atomic<int> ran{0};
+    for (int i = 0; i < 100; ++i) {
+        ASSERT_TRUE(pool.submit([&] { ++ran; }));
+    }
+    pool.finish();
+    EXPECT_EQ(ran, 100);
+    EXPECT_FALSE(pool.submit([&] { ++ran; }));
+    pool.finish(); // once more does no harm
+    EXPECT_EQ(ran, 100);
+}
+
 } // namespace
 } // namespace saker::loop

@@ -18,19 +18,40 @@ using testing::Not;
 /// Answers with the name of what it was asked for.
 class RecordingHandler final : public ContentHandler {
 public:
-    void serve(http::Exchange& exchange, const Resource& resource) override {
+    struct Note final : RefCounted {
+        std::string path;
+        bool holds = true;
+    };
+
+    Ref<RefCounted> serve(http::Exchange& exchange, const Resource& resource) override {
         answer(exchange, 200, "file " + std::string(resource.path));
+        if (!remembers) {
+            return {};
+        }
+        last = makeRef<Note>();
+        last->path = resource.path;
+        return last;
     }
-    void serveListing(http::Exchange& exchange, const std::shared_ptr<const Site>&, const IndexDirectory& directory,
-                      std::string_view shownPath) override {
+    bool serveAgain(http::Exchange& exchange, RefCounted& what) override {
+        auto& note = static_cast<Note&>(what);
+        if (note.holds) {
+            answer(exchange, 200, "again " + note.path);
+        }
+        return note.holds;
+    }
+    void serveListing(http::Exchange& exchange, const std::shared_ptr<const Site>&,
+                      const IndexDirectory& directory, std::string_view shownPath) override {
         answer(exchange, 200, "list " + std::string(directory.path()) + " as " + std::string(shownPath));
     }
-    void serveErrorPage(http::Exchange& exchange, const Resource& page, int status, std::string_view detail) override {
+    void serveErrorPage(http::Exchange& exchange, const Resource& page, int status,
+                        std::string_view detail) override {
         lastDetail = detail;
         answer(exchange, status, "page " + std::string(page.path));
     }
 
     std::string lastDetail;
+    bool remembers = false;
+    Ref<Note> last;
 
 private:
     static void answer(http::Exchange& exchange, int status, std::string text) {
@@ -54,8 +75,8 @@ protected:
         }
         return *dispatcher_;
     }
-    Ref<FakeExchange> ask(std::string_view target, std::string_view host = "a.com", std::string_view method = "GET",
-                          FakeExchange::Fields fields = {}) {
+    Ref<FakeExchange> ask(std::string_view target, std::string_view host = "a.com",
+                          std::string_view method = "GET", const FakeExchange::Fields& fields = {}) {
         auto exchange = makeRef<FakeExchange>(*loop_, method, target, host, fields);
         dispatcher().handle(*exchange);
         EXPECT_TRUE(exchange->isAnswered()) << target;
@@ -127,7 +148,8 @@ TEST_F(DispatcherTest, RefusesPathsThatAreNone) {
     folder_.write("a.com/x.txt");
     folder_.write("secret.txt");
     index();
-    for (std::string_view target : {"/../secret.txt", "/%2e%2e/secret.txt", "/a%2fb", "/%00", "/%zz", "/a\\b", "/%5c", "/a/../../x.txt"}) {
+    for (std::string_view target : {"/../secret.txt", "/%2e%2e/secret.txt", "/a%2fb", "/%00", "/%zz", "/a\\b",
+                                    "/%5c", "/a/../../x.txt"}) {
         EXPECT_EQ(get(target), "400 built-in") << target;
     }
 }
@@ -152,9 +174,10 @@ TEST_F(DispatcherTest, UrlAliases) {
     folder_.write("a.com/new/x.txt");
     folder_.write("a.com/new/index.html");
     folder_.write("a.com/.git/config");
-    dispatch_.urlAlias = {{"a.com/old", "/new/x.txt"}, {"a.com/folder", "/new"}, {"a.com/bad", "/%zz"},
-                          {"a.com/.env", "/new/x.txt"}, {"a.com/git", "/.git/config"}, {"a.com/", "/new/x.txt"},
-                          {"a.com/respelled", "/NEW/X.TXT"}};
+    dispatch_.urlAlias = {
+        {"a.com/old", "/new/x.txt"},      {"a.com/folder", "/new"},      {"a.com/bad", "/%zz"},
+        {"a.com/.env", "/new/x.txt"},     {"a.com/git", "/.git/config"}, {"a.com/", "/new/x.txt"},
+        {"a.com/respelled", "/NEW/X.TXT"}};
     table_.domainAlias = {{"www.a.com", "a.com"}};
     rules_->casePolicy = CasePolicy::redirect;
     index();
@@ -171,13 +194,14 @@ TEST_F(DispatcherTest, UrlAliases) {
 }
 
 TEST_F(DispatcherTest, NeverServes) {
-    for (const char* name : {"a.com/.env", "a.com/.git/config", "a.com/page.php", "a.com/x.bak", "a.com/x~", "a.com/.htaccess",
-                             "a.com/.well-known/ok.txt", "a.com/dir/.x/y.txt"}) {
+    for (const char* name : {"a.com/.env", "a.com/.git/config", "a.com/page.php", "a.com/x.bak", "a.com/x~",
+                             "a.com/.htaccess", "a.com/.well-known/ok.txt", "a.com/dir/.x/y.txt"}) {
         folder_.write(name);
     }
     index();
-    for (std::string_view target : {"/.env", "/.git/config", "/.GIT/config", "/page.php", "/PAGE.PHP", "/page.php/x", "/x.bak", "/x~",
-                                    "/.htaccess", "/.git", "/dir/.x/y.txt", "/%2egit/config"}) {
+    for (std::string_view target :
+         {"/.env", "/.git/config", "/.GIT/config", "/page.php", "/PAGE.PHP", "/page.php/x", "/x.bak", "/x~",
+          "/.htaccess", "/.git", "/dir/.x/y.txt", "/%2egit/config"}) {
         EXPECT_EQ(get(target), "404 built-in") << target;
     }
     EXPECT_EQ(get("/.well-known/ok.txt"), "200 file a.com/.well-known/ok.txt");
@@ -395,6 +419,49 @@ TEST_F(DispatcherTest, MadeUpHostsDoNotFillTheMemory) {
     }
 }
 
+TEST_F(DispatcherTest, TheSameAddressSkipsTheSteps) {
+    folder_.write("a.com/x y.txt");
+    folder_.write("a.com/index.html");
+    folder_.write("b.com/x y.txt");
+    rules_->loopFindEndpoint = true;
+    content_.remembers = true;
+    index();
+    EXPECT_EQ(get("/x%20y.txt"), "200 file a.com/x y.txt");
+    auto again = ask("/x%20y.txt?other=query", "A.com:80", "HEAD");
+    EXPECT_EQ(again->status(), 200);
+    EXPECT_EQ(again->account.handler, observe::HandlerKind::staticFile);
+    EXPECT_EQ(again->account.site, "a.com");
+    EXPECT_EQ(get("/x%20y.txt"), "200 again a.com/x y.txt");
+    EXPECT_EQ(get("/x%20y.txt", "b.com"), "200 file b.com/x y.txt") << "another site";
+    EXPECT_EQ(get("/x%20Y.txt"), "200 file a.com/x y.txt") << "another address";
+    EXPECT_EQ(ask("/x%20y.txt", "a.com", "POST")->status(), 405);
+    EXPECT_EQ(get("/"), "200 file a.com/index.html");
+    EXPECT_EQ(get("/"), "200 again a.com/index.html");
+    EXPECT_EQ(get("/none/at/all"), "200 file a.com/index.html");
+    // Whatever changes, the steps are taken again.
+    folder_.write("a.com/none/at/all");
+    root_->index.refresh("a.com/none");
+    EXPECT_EQ(get("/none/at/all"), "200 file a.com/none/at/all");
+    EXPECT_EQ(get("/"), "200 file a.com/index.html");
+    content_.last->holds = false;
+    EXPECT_EQ(get("/"), "200 file a.com/index.html");
+    EXPECT_EQ(get("/"), "200 again a.com/index.html");
+}
+
+TEST_F(DispatcherTest, AddressesThatDependOnTheHostNameAreNotRemembered) {
+    folder_.write("a.com/x.txt");
+    folder_.write("a.com/y.txt");
+    content_.remembers = true;
+    dispatch_.urlAlias = {{"alias.com/x.txt", "/y.txt"}};
+    index();
+    auto site = makeSite("a.com");
+    table_.sites["a.com"] = site;
+    table_.siteAlias["alias.com"] = "a.com";
+    EXPECT_EQ(get("/x.txt", "a.com"), "200 file a.com/x.txt");
+    EXPECT_EQ(get("/x.txt", "alias.com"), "200 file a.com/y.txt");
+    EXPECT_EQ(get("/x.txt", "a.com"), "200 file a.com/x.txt");
+}
+
 TEST_F(DispatcherTest, ASitesOwnLog) {
     folder_.write("own/x.txt");
     folder_.write("none/x.txt");
@@ -411,7 +478,8 @@ TEST_F(DispatcherTest, ASitesOwnLog) {
 TEST_F(DispatcherTest, AnswersWithoutAContentHandlersHelpWhenThereIsNone) {
     folder_.write("a.com/error404.html");
     index();
-    Dispatcher bare(std::make_shared<const SiteTable>(SiteTable::Options{}), std::make_shared<const DispatchRules>());
+    Dispatcher bare(std::make_shared<const SiteTable>(SiteTable::Options{}),
+                    std::make_shared<const DispatchRules>());
     auto exchange = makeRef<FakeExchange>(*loop_, "GET", "/", "a.com");
     bare.handle(*exchange);
     EXPECT_EQ(exchange->status(), 404);

@@ -41,7 +41,9 @@ TEST(FileTypes, TheConfigurationComesFirst) {
 }
 
 TEST(FileTypes, ATypeDecidesWhetherCompressingPays) {
-    FileTypes types({{"a", {"Content-Type: application/json; charset=utf-8"}}, {"html", {"Content-Type: image/png"}}}, {});
+    FileTypes types(
+        {{"a", {"Content-Type: application/json; charset=utf-8"}}, {"html", {"Content-Type: image/png"}}},
+        {});
     EXPECT_TRUE(types.find("a").isCompressible);
     EXPECT_FALSE(types.find("html").isCompressible);
 }

@@ -24,8 +24,8 @@ protected:
     std::shared_ptr<SiteRules> makeRules() {
         auto rules = std::make_shared<SiteRules>();
         rules->indexPriority = {"index.php", "index.html"};
-        rules->fileTypes = std::make_shared<FileTypes>(std::vector<std::pair<std::string, std::vector<std::string>>>{},
-                                                       std::vector<std::string>{});
+        rules->fileTypes = std::make_shared<FileTypes>(
+            std::vector<std::pair<std::string, std::vector<std::string>>>{}, std::vector<std::string>{});
         rules->access = AccessPolicy({{kSourceExtensions.begin(), kSourceExtensions.end()}, false});
         rules->defaultHeaders = {{"Server", "Saker"}, {"Cache-Control", "max-age=300"}};
         return rules;

@@ -41,7 +41,8 @@ TEST_F(SiteTableTest, Filters) {
         {"example.com", "example.com", "", ""},
     };
     for (const auto& row : rows) {
-        EXPECT_EQ(SiteTable::filtered(row.host, row.from, row.to), row.expected) << row.host << " " << row.from;
+        EXPECT_EQ(SiteTable::filtered(row.host, row.from, row.to), row.expected)
+            << row.host << " " << row.from;
     }
 }
 
@@ -66,8 +67,9 @@ TEST_F(SiteTableTest, OddHostsFindNoFolder) {
     folder_.write(".hidden/a.txt");
     folder_.write("localhost/a.txt");
     index();
-    for (std::string_view host : {"", ".", "..", "...", ".hidden", "../a", "a/b", "a/b:80", "a\\b", "a%2fb", "[", "[]", "[::1",
-                                  ":80", "a:b", "a:99999", "user@a", " a", "a ", "a..b", "\x01", "..:80"}) {
+    for (std::string_view host :
+         {"",   ".",    "..",  "...", ".hidden", "../a",   "a/b", "a/b:80", "a\\b", "a%2fb", "[",
+          "[]", "[::1", ":80", "a:b", "a:99999", "user@a", " a",  "a ",     "a..b", "\x01",  "..:80"}) {
         EXPECT_EQ(find(host), "localhost*") << host;
     }
     EXPECT_EQ(find("a"), "a");
@@ -82,7 +84,8 @@ TEST_F(SiteTableTest, AFilterCannotLeadOutOfTheFolder) {
     index();
     struct {
         std::string_view to, host;
-    } rows[] = {{"/", "a_b"}, {"/../", "a_b"}, {".", "_git"}, {".", "__"}, {"../", "_a"}, {"/", "_a"}, {"/", "a_"}};
+    } rows[] = {{"/", "a_b"},  {"/../", "a_b"}, {".", "_git"}, {".", "__"},
+                {"../", "_a"}, {"/", "_a"},     {"/", "a_"}};
     for (const auto& row : rows) {
         options_.filterTo = row.to;
         table_.reset();
@@ -100,7 +103,8 @@ TEST_F(SiteTableTest, AliasesAreOneStepAfterTheFilter) {
     folder_.write("localhost/a.txt");
     index();
     options_.filterFrom = "www.";
-    options_.domainAlias = {{"first", "one"}, {"one", "two"}, {"loop", "loop"}, {"::1", "two"}, {"10.0.0.1", "one"}};
+    options_.domainAlias = {
+        {"first", "one"}, {"one", "two"}, {"loop", "loop"}, {"::1", "two"}, {"10.0.0.1", "one"}};
     EXPECT_EQ(find("first"), "one") << "not on to two";
     EXPECT_EQ(find("one"), "two");
     EXPECT_EQ(find("www.first:80"), "one");

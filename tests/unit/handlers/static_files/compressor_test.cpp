@@ -1,12 +1,9 @@
 #include "handlers/static_files/compressor.h"
 
-#include <gtest/gtest.h>
+#include "unit/handlers/static_files/decode.h"
 
-#include <brotli/decode.h>
-#include <libdeflate.h>
 #include <random>
 #include <string>
-#include <zstd.h>
 
 namespace saker::static_files {
 namespace {
@@ -14,28 +11,6 @@ namespace {
 constexpr http::Coding kCodings[] = {http::Coding::gzip, http::Coding::br, http::Coding::zstd};
 constexpr CompressionLevel kLevels[] = {CompressionLevel::fastest, CompressionLevel::optimal,
                                         CompressionLevel::smallestSize};
-
-std::string decode(http::Coding coding, const std::string& coded, std::size_t size) {
-    std::string out(size + 1, '\0');
-    std::size_t got = 0;
-    if (coding == http::Coding::gzip) {
-        libdeflate_decompressor* decompressor = libdeflate_alloc_decompressor();
-        EXPECT_EQ(libdeflate_gzip_decompress(decompressor, coded.data(), coded.size(), out.data(), out.size(),
-                                             &got),
-                  LIBDEFLATE_SUCCESS);
-        libdeflate_free_decompressor(decompressor);
-    } else if (coding == http::Coding::br) {
-        got = out.size();
-        EXPECT_EQ(BrotliDecoderDecompress(coded.size(), reinterpret_cast<const std::uint8_t*>(coded.data()),
-                                          &got, reinterpret_cast<std::uint8_t*>(out.data())),
-                  BROTLI_DECODER_RESULT_SUCCESS);
-    } else {
-        got = ZSTD_decompress(out.data(), out.size(), coded.data(), coded.size());
-        EXPECT_FALSE(ZSTD_isError(got));
-    }
-    out.resize(got);
-    return out;
-}
 
 std::string page(std::size_t size) {
     std::mt19937 random(7);

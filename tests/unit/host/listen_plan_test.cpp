@@ -1,0 +1,161 @@
+#include "host/listen_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace saker::host {
+namespace {
+
+using loop::SocketAddress;
+using net::ListenSocket;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+SocketAddress address(std::string_view host, std::uint16_t port) {
+    return *SocketAddress::parse(host, port);
+}
+
+bool hasIpv6() {
+    return static_cast<bool>(ListenSocket::bind(address("::1", 0)));
+}
+
+/// A port of an address that is in use for as long as this lives.
+struct Taken {
+    explicit Taken(std::string_view host = "127.0.0.1")
+        : socket(std::move(*ListenSocket::bind(address(host, 0)))) {
+        EXPECT_TRUE(socket.listen());
+    }
+    std::uint16_t port() const { return socket.address().port; }
+    ListenSocket socket;
+};
+
+/// A port that nobody uses just now.
+std::uint16_t freePort(std::string_view host = "127.0.0.1") {
+    return Taken(host).port();
+}
+
+net::ListenOptions options(std::vector<std::uint16_t> ports,
+                           std::vector<std::string> addresses = {"127.0.0.1"}) {
+    net::ListenOptions options;
+    options.httpPorts = std::move(ports);
+    options.listenAddresses = std::move(addresses);
+    return options;
+}
+
+TEST(ListenPlan, OpensKeepsAndCloses) {
+    std::uint16_t one = freePort(), two = freePort();
+    auto plan = planListeners(options({one, two}), true, {}, 3);
+    ASSERT_TRUE(plan) << plan.error().text();
+    ASSERT_THAT(plan->open, SizeIs(2));
+    EXPECT_EQ(plan->open[0].address, address("127.0.0.1", one));
+    EXPECT_THAT(plan->open[0].sockets, SizeIs(3));
+    for (const ListenSocket& socket : plan->open[0].sockets) {
+        EXPECT_EQ(socket.address(), address("127.0.0.1", one));
+    }
+    EXPECT_THAT(plan->keep, IsEmpty());
+    EXPECT_THAT(plan->close, IsEmpty());
+
+    std::uint16_t three = freePort();
+    auto next =
+        planListeners(options({two, three}), true, {address("127.0.0.1", one), address("127.0.0.1", two)}, 1);
+    ASSERT_TRUE(next) << next.error().text();
+    ASSERT_THAT(next->open, SizeIs(1));
+    EXPECT_EQ(next->open[0].address.port, three);
+    EXPECT_THAT(next->keep, testing::ElementsAre(address("127.0.0.1", two)));
+    EXPECT_THAT(next->close, testing::ElementsAre(address("127.0.0.1", one)));
+}
+
+TEST(ListenPlan, APortThatTheUserNamedMustBeHad) {
+    Taken taken;
+    auto plan = planListeners(options({freePort(), taken.port()}), true, {}, 1);
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().kind, ErrorKind::cannotBind);
+    EXPECT_THAT(plan.error().text(), HasSubstr("cannot listen on port " + std::to_string(taken.port())));
+}
+
+TEST(ListenPlan, ADefaultPortIsAWarningWhileAnotherIsLeft) {
+    Taken taken;
+    auto plan = planListeners(options({taken.port(), freePort()}), false, {}, 1);
+    ASSERT_TRUE(plan);
+    EXPECT_THAT(plan->open, SizeIs(1));
+    EXPECT_THAT(plan->warnings, testing::ElementsAre(HasSubstr("port " + std::to_string(taken.port()))));
+    auto none = planListeners(options({taken.port()}), false, {}, 1);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().kind, ErrorKind::cannotBind);
+    // One that is there already is one that is left.
+    auto kept = planListeners(options({taken.port(), 7}), false, {address("127.0.0.1", 7)}, 1);
+    ASSERT_TRUE(kept);
+    EXPECT_THAT(kept->open, IsEmpty());
+    EXPECT_THAT(kept->warnings, SizeIs(1));
+}
+
+TEST(ListenPlan, NoPortAtAll) {
+    auto plan = planListeners(options({}), true, {address("127.0.0.1", 7)}, 1);
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().kind, ErrorKind::configuration);
+    EXPECT_THAT(plan.error().message, HasSubstr("HttpPorts is empty"));
+}
+
+TEST(ListenPlan, EveryAddressIsBothFamilies) {
+    std::uint16_t port = freePort("0.0.0.0");
+    auto plan = planListeners(options({port}, {}), true, {}, 1);
+    ASSERT_TRUE(plan) << plan.error().text();
+    EXPECT_THAT(plan->open, SizeIs(hasIpv6() ? 2 : 1));
+    EXPECT_EQ(plan->open[0].address, address("0.0.0.0", port));
+}
+
+TEST(ListenPlan, HalfAPortIsNotHad) {
+    if (!hasIpv6()) {
+        GTEST_SKIP() << "this machine has no IPv6";
+    }
+    for (const char* any : {"0.0.0.0", "::"}) {
+        Taken taken(any); // by somebody whom visitors of the other kind would not reach
+        auto plan = planListeners(options({taken.port()}, {}), true, {}, 1);
+        ASSERT_FALSE(plan) << any;
+        EXPECT_THAT(plan.error().text(), HasSubstr(any));
+        auto byDefault = planListeners(options({taken.port(), freePort("0.0.0.0")}, {}), false, {}, 1);
+        ASSERT_TRUE(byDefault);
+        EXPECT_THAT(byDefault->warnings, SizeIs(1)) << any;
+        EXPECT_THAT(byDefault->open, SizeIs(2)) << "the other port, on both";
+    }
+}
+
+TEST(ListenPlan, AnAddressNamedTwiceIsOne) {
+    std::uint16_t port = freePort();
+    auto plan = planListeners(options({port}, {"127.0.0.1", "127.0.0.2", "127.0.0.1"}), true, {}, 1);
+    ASSERT_TRUE(plan) << plan.error().text();
+    EXPECT_THAT(plan->open, SizeIs(2));
+}
+
+TEST(ListenPlan, EveryNamedAddressMustBeHad) {
+    Taken taken;
+    auto plan = planListeners(options({taken.port()}, {"127.0.0.2", "127.0.0.1"}), true, {}, 1);
+    ASSERT_FALSE(plan);
+    EXPECT_THAT(plan.error().text(), HasSubstr("127.0.0.1"));
+    auto none = planListeners(options({freePort()}, {"no address"}), true, {}, 1);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().kind, ErrorKind::configuration);
+}
+
+TEST(ListenPlan, AFreePortIsAskedForAsZero) {
+    auto plan = planListeners(options({0}), true, {}, 2);
+    ASSERT_TRUE(plan);
+    ASSERT_THAT(plan->open, SizeIs(1));
+    EXPECT_EQ(plan->open[0].address.port, 0);
+    std::uint16_t chosen = plan->open[0].sockets[0].address().port;
+    EXPECT_NE(chosen, 0);
+    EXPECT_EQ(plan->open[0].sockets[1].address().port, chosen) << "the loops share it";
+    auto again = planListeners(options({0}), true, {plan->open[0].address}, 2);
+    ASSERT_TRUE(again);
+    EXPECT_THAT(again->open, IsEmpty()) << "a reload keeps the port it got";
+}
+
+TEST(ListenPlan, APlanThatIsNotCarriedOutLeavesNothing) {
+    std::uint16_t port = freePort();
+    { auto plan = planListeners(options({port}), true, {}, 2); }
+    EXPECT_TRUE(ListenSocket::bind(address("127.0.0.1", port)));
+}
+
+} // namespace
+} // namespace saker::host

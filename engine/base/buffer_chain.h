@@ -12,7 +12,8 @@
 
 namespace saker {
 
-/// An open file that pieces refer to; closed with its last reference. The native value is what os::File holds.
+/// An open file that pieces refer to; closed with its last reference. The native value is what os::File
+/// holds.
 class FileHandle : public RefCounted {
 public:
     explicit FileHandle(std::intptr_t native) : native_(native) {}
@@ -30,8 +31,8 @@ public:
     const std::string text;
 };
 
-/// One piece: `file` set: `size` bytes from `offset` of it; else `size` bytes at `data`, kept alive by `keeper`
-/// (null for static storage).
+/// One piece: `file` set: `size` bytes from `offset` of it; else `size` bytes at `data`, kept alive by
+/// `keeper` (null for static storage).
 struct Piece {
     const char* data = nullptr;
     std::uint64_t size = 0;

@@ -26,7 +26,9 @@ int exitCode(ErrorKind kind) {
     return 1;
 }
 
-std::string systemErrorText(int code) { return std::generic_category().message(code); }
+std::string systemErrorText(int code) {
+    return std::generic_category().message(code);
+}
 
 Error systemError(int code, std::string_view doing, std::string where) {
     ErrorKind kind = ErrorKind::failure;

@@ -7,7 +7,8 @@
 
 namespace saker {
 
-/// What kind of failure this is; the process's exit code and the control protocol's error code derive from it.
+/// What kind of failure this is; the process's exit code and the control protocol's error code derive from
+/// it.
 enum class ErrorKind {
     failure,       ///< anything not listed below (exit 1)
     usage,         ///< the command line is wrong (exit 2)

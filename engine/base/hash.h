@@ -1,4 +1,5 @@
-// A keyed 64-bit hash for tables whose keys come from strangers: without the key, collisions cannot be prepared.
+// A keyed 64-bit hash for tables whose keys come from strangers: without the key, collisions cannot be
+// prepared.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,9 @@ inline std::uint64_t load64(const char* p) {
     std::memcpy(&v, p, 8);
     return v;
 }
-/// The last bytes of a text whose whole words before them are taken: fewer than eight are left. Loads overlap what was
-/// taken already rather than going byte by byte; the length is in the hash, so no two texts become the same.
+/// The last bytes of a text whose whole words before them are taken: fewer than eight are left. Loads overlap
+/// what was taken already rather than going byte by byte; the length is in the hash, so no two texts become
+/// the same.
 inline std::uint64_t loadTail(const char* p, std::size_t left, bool hasWords) {
     if (left == 0) {
         return 0;
@@ -45,7 +47,8 @@ inline constexpr std::uint64_t kMixB = 0xd6e8feb86659fd93;
 
 } // namespace detail
 
-/// Multiply-and-fold over 8-byte words, seeded by the key. Not for storage or the wire: it differs per process.
+/// Multiply-and-fold over 8-byte words, seeded by the key. Not for storage or the wire: it differs per
+/// process.
 inline std::uint64_t hashBytes(std::string_view bytes, std::uint64_t key) {
     using namespace detail;
     const char* p = bytes.data();

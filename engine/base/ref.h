@@ -1,5 +1,5 @@
-// Counted references within one loop. The count is a plain integer: an object and all its references stay on one
-// thread at a time; handing it over means handing over every reference (by EventLoop::post).
+// Counted references within one loop. The count is a plain integer: an object and all its references stay on
+// one thread at a time; handing it over means handing over every reference (by EventLoop::post).
 #pragma once
 
 #include <cstdint>

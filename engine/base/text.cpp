@@ -30,8 +30,12 @@ std::string_view trimOf(std::string_view text, std::string_view set) {
 
 } // namespace
 
-std::string_view trim(std::string_view text) { return trimOf(text, " \t"); }
-std::string_view trimLines(std::string_view text) { return trimOf(text, " \t\r\n"); }
+std::string_view trim(std::string_view text) {
+    return trimOf(text, " \t");
+}
+std::string_view trimLines(std::string_view text) {
+    return trimOf(text, " \t\r\n");
+}
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;
@@ -122,12 +126,13 @@ bool isUtf8(std::string_view text) {
             i += 1;
         } else if (byte >= 0xc2 && byte <= 0xdf && continues(i + 1)) {
             i += 2;
-        } else if ((byte & 0xf0) == 0xe0 && continues(i + 1, byte == 0xe0 ? 0xa0 : 0x80, byte == 0xed ? 0x9f : 0xbf) &&
+        } else if ((byte & 0xf0) == 0xe0 &&
+                   continues(i + 1, byte == 0xe0 ? 0xa0 : 0x80, byte == 0xed ? 0x9f : 0xbf) &&
                    continues(i + 2)) {
             i += 3;
         } else if (byte >= 0xf0 && byte <= 0xf4 &&
-                   continues(i + 1, byte == 0xf0 ? 0x90 : 0x80, byte == 0xf4 ? 0x8f : 0xbf) && continues(i + 2) &&
-                   continues(i + 3)) {
+                   continues(i + 1, byte == 0xf0 ? 0x90 : 0x80, byte == 0xf4 ? 0x8f : 0xbf) &&
+                   continues(i + 2) && continues(i + 3)) {
             i += 4;
         } else {
             return false;

@@ -9,8 +9,12 @@
 
 namespace saker {
 
-constexpr char lowerAscii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-constexpr bool isDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr char lowerAscii(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
+constexpr bool isDigit(char c) {
+    return c >= '0' && c <= '9';
+}
 /// The value of a hexadecimal digit, or -1.
 constexpr int hexValue(char c) {
     if (isDigit(c)) {

@@ -51,8 +51,9 @@ Error unusable(const std::string& path, const schema::Problems& problems) {
 }
 
 schema::Problems onlyErrors(schema::Problems problems) {
-    problems.erase(std::remove_if(problems.begin(), problems.end(), [](const auto& p) { return !p.isError(); }),
-                   problems.end());
+    problems.erase(
+        std::remove_if(problems.begin(), problems.end(), [](const auto& p) { return !p.isError(); }),
+        problems.end());
     return problems;
 }
 
@@ -67,7 +68,9 @@ void resolvePaths(const schema::Description& description, void* object, const st
                 }
             };
         }
-        visitor.object = [&](const schema::Description& inner, void* value) { resolvePaths(inner, value, file); };
+        visitor.object = [&](const schema::Description& inner, void* value) {
+            resolvePaths(inner, value, file);
+        };
         field.type->visit(field.in(object), visitor);
     }
 }
@@ -86,11 +89,13 @@ void locate(schema::Problem& problem, const schema::Document& document) {
     }
 }
 
-void warnOfUnusedSettings(const EngineOptions& options, const EngineOptions& standard, schema::Problems& problems) {
+void warnOfUnusedSettings(const EngineOptions& options, const EngineOptions& standard,
+                          schema::Problems& problems) {
     for (const schema::Field& field : EngineOptions::fields().fields()) {
         if (field.notYet && !field.type->equal(field.in(&options), field.in(&standard))) {
-            problems.push_back(warning(fmt::format("/{}", field.key),
-                                       fmt::format("\"{}\" is accepted but has no effect in this version", field.key)));
+            problems.push_back(
+                warning(fmt::format("/{}", field.key),
+                        fmt::format("\"{}\" is accepted but has no effect in this version", field.key)));
         }
     }
 }
@@ -99,8 +104,9 @@ void warnOfMissingFolders(const EngineOptions& options, schema::Problems& proble
     auto look = [&](std::string pointer, const std::string& folder) {
         if (!folder.empty() && !isFolder(folder)) {
             problems.push_back(
-                warning(std::move(pointer), fmt::format("the folder {} does not exist; create it, or name another one",
-                                                        escapeControl(folder))));
+                warning(std::move(pointer),
+                        fmt::format("the folder {} does not exist; create it, or name another one",
+                                    escapeControl(folder))));
         }
     };
     look("/WWWdir", options.routing.wwwDir);
@@ -119,8 +125,8 @@ void settleDefaultPorts(LoadedConfig& config) {
     if (config.httpPortsGiven != config.httpsPortsGiven) {
         yielding.erase(std::remove_if(yielding.begin(), yielding.end(),
                                       [&](std::uint16_t port) {
-                                          return port != 0 &&
-                                                 std::find(staying.begin(), staying.end(), port) != staying.end();
+                                          return port != 0 && std::find(staying.begin(), staying.end(),
+                                                                        port) != staying.end();
                                       }),
                        yielding.end());
     }
@@ -168,7 +174,8 @@ Result<LoadedConfig> ConfigStore::load(const std::string& named) const {
         std::string path = os::absolutePath(named);
         if (!exists(path)) {
             return Error{ErrorKind::configuration,
-                         "there is no such file; \"sakerd --print-default-config\" prints one to start from", path};
+                         "there is no such file; \"sakerd --print-default-config\" prints one to start from",
+                         path};
         }
         return loadFile(path);
     }
@@ -218,8 +225,8 @@ Result<LoadedConfig> ConfigStore::parse(std::string text, const std::string& pat
         return unusable(path, clashes);
     }
     if (config.options.listen.httpPorts.empty() && config.options.listen.httpsPorts.empty()) {
-        return Error{ErrorKind::configuration, "HttpPorts and HttpsPorts are both empty: there is nothing to listen on",
-                     path};
+        return Error{ErrorKind::configuration,
+                     "HttpPorts and HttpsPorts are both empty: there is nothing to listen on", path};
     }
     return config;
 }
@@ -262,7 +269,8 @@ std::optional<std::string> ConfigStore::findFile() const {
 Result<LoadedConfig> ConfigStore::loadFile(const std::string& path) const {
     auto text = os::readFile(path, schema::Document::kMaxSize);
     if (!text) {
-        return Error{ErrorKind::configuration, "the configuration cannot be read: " + text.error().message, path};
+        return Error{ErrorKind::configuration, "the configuration cannot be read: " + text.error().message,
+                     path};
     }
     return parse(std::move(*text), path);
 }
@@ -296,9 +304,8 @@ Result<LoadedConfig> ConfigStore::writeDefault() const {
     }
     auto config = parse(text, {});
     if (config) {
-        config->warnings.push_back(
-            warning({}, "there is no configuration file and none could be written (" + reason +
-                            "); the defaults are used"));
+        config->warnings.push_back(warning({}, "there is no configuration file and none could be written (" +
+                                                   reason + "); the defaults are used"));
     }
     return config;
 }
@@ -316,7 +323,8 @@ Result<std::string> ConfigStore::check(const std::string& named) const {
         return config.error();
     }
     if (!config->siteErrors.empty()) {
-        return Error{ErrorKind::configuration, "these sites would not be served:" + lines(config->siteErrors), *path};
+        return Error{ErrorKind::configuration, "these sites would not be served:" + lines(config->siteErrors),
+                     *path};
     }
     return fmt::format("{}: the configuration is right.{}\n", *path, lines(config->warnings));
 }

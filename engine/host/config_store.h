@@ -1,5 +1,6 @@
-// The configuration file: where it is, what it says, how it changes. Start-up and reloads, on the application's or a
-// worker thread; holds no state but what it was made with. Nothing here touches the running engine.
+// The configuration file: where it is, what it says, how it changes. Start-up and reloads, on the
+// application's or a worker thread; holds no state but what it was made with. Nothing here touches the
+// running engine.
 #pragma once
 
 #include "base/result.h"
@@ -23,18 +24,20 @@ struct LoadedConfig {
     bool written = false; ///< there was no file; this one was written with the defaults
     /// With the overrides applied and all paths absolute. Sites with errors have no value, see siteErrors.
     EngineOptions options;
-    /// The user chose these ports: one that cannot be had is an error. Else it is a warning while another is left.
+    /// The user chose these ports: one that cannot be had is an error. Else it is a warning while another is
+    /// left.
     bool httpPortsGiven = false;
     bool httpsPortsGiven = false;
     schema::Problems warnings;
-    /// The errors of all sites that have some, by pointers /Sites/<name>/…; such a site keeps its last good options.
+    /// The errors of all sites that have some, by pointers /Sites/<name>/…; such a site keeps its last good
+    /// options.
     schema::Problems siteErrors;
 };
 
 /// The folders that are searched for a file, and written to when there is none.
 struct ConfigPlaces {
     std::string workingFolder;
-    std::string userFolder;   ///< empty: the user has none
+    std::string userFolder; ///< empty: the user has none
     std::string systemFolder;
     static ConfigPlaces ofThisMachine();
 };
@@ -59,12 +62,12 @@ public:
 
     /// What the text would mean in a file at that path. Nothing is written.
     Result<LoadedConfig> parse(std::string text, const std::string& path) const;
-    /// The verdict on the file that load() would take, in lines for a person; an error when it cannot be used, be it
-    /// for one site only. Nothing is written.
+    /// The verdict on the file that load() would take, in lines for a person; an error when it cannot be
+    /// used, be it for one site only. Nothing is written.
     Result<std::string> check(const std::string& named = {}) const;
 
-    /// Changes the file, comments and order kept. Refused when the file is no longer the one of `base` or when the
-    /// result would not be right. The running engine does not notice until it reloads.
+    /// Changes the file, comments and order kept. Refused when the file is no longer the one of `base` or
+    /// when the result would not be right. The running engine does not notice until it reloads.
     Result<LoadedConfig> save(const LoadedConfig& base, std::span<const ConfigEdit> edits) const;
 
 private:
@@ -77,7 +80,8 @@ private:
     ConfigPlaces places_;
 };
 
-/// The settings that differ, each with when it takes effect: what a reload can apply and what waits for a restart.
+/// The settings that differ, each with when it takes effect: what a reload can apply and what waits for a
+/// restart.
 std::vector<schema::Change> diff(const EngineOptions& before, const EngineOptions& after);
 
 } // namespace saker::host

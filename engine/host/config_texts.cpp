@@ -8,7 +8,8 @@ namespace saker::host {
 
 namespace {
 
-constexpr std::string_view kFileHead = R"(// The configuration of Saker. A key that is missing has its default; the case of keys does not matter.
+constexpr std::string_view kFileHead =
+    R"(// The configuration of Saker. A key that is missing has its default; the case of keys does not matter.
 // Relative paths count from the folder of this file. "sakerd --check" tells whether it is right.
 )";
 
@@ -105,8 +106,12 @@ std::string configSchemaText() {
            "\n";
 }
 
-std::string configReferenceText() { return schema::referencePage(EngineOptions::fields(), kReferenceHead); }
+std::string configReferenceText() {
+    return schema::referencePage(EngineOptions::fields(), kReferenceHead);
+}
 
-std::span<const std::string_view> establishedKeys() { return kEstablishedKeys; }
+std::span<const std::string_view> establishedKeys() {
+    return kEstablishedKeys;
+}
 
 } // namespace saker::host

@@ -1,5 +1,5 @@
-// The texts that are made from the table of settings: what sakerd prints and writes, and what is checked in under
-// resources/ (tests/docs_sync holds these to what comes from here).
+// The texts that are made from the table of settings: what sakerd prints and writes, and what is checked in
+// under resources/ (tests/docs_sync holds these to what comes from here).
 #pragma once
 
 #include <span>

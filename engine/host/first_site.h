@@ -1,5 +1,5 @@
-// The first start of a new installation: a folder of sites that does not exist yet is made, with the sample site in it,
-// so that there is something to see and a place to put files.
+// The first start of a new installation: a folder of sites that does not exist yet is made, with the sample
+// site in it, so that there is something to see and a place to put files.
 #pragma once
 
 #include "base/result.h"
@@ -8,8 +8,8 @@
 
 namespace saker::host {
 
-/// Makes `backendDir` with the sample site as localhost/. Nothing happens when the folder exists, whatever it holds.
-/// True when it was made.
+/// Makes `backendDir` with the sample site as localhost/. Nothing happens when the folder exists, whatever it
+/// holds. True when it was made.
 Result<bool> makeFirstSite(const std::string& backendDir);
 
 } // namespace saker::host

@@ -15,7 +15,9 @@ namespace {
 using loop::SocketAddress;
 
 /// Many machines have none.
-bool hasIpv6() { return net::ListenSocket::bind(*SocketAddress::parse("::", 0)).ok(); }
+bool hasIpv6() {
+    return net::ListenSocket::bind(*SocketAddress::parse("::", 0)).ok();
+}
 
 /// The addresses of a port, each once: those given, else every IPv4 and IPv6 address.
 Result<std::vector<SocketAddress>> addressesOf(const std::vector<std::string>& hosts, std::uint16_t port) {
@@ -84,7 +86,8 @@ Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven
         if (firstFailure) {
             return *firstFailure;
         }
-        return Error{ErrorKind::configuration, "There is no port to listen on: HttpPorts is empty.", "/HttpPorts"};
+        return Error{ErrorKind::configuration, "There is no port to listen on: HttpPorts is empty.",
+                     "/HttpPorts"};
     }
     for (const SocketAddress& address : present) {
         if (std::find(plan.keep.begin(), plan.keep.end(), address) == plan.keep.end()) {

@@ -1,5 +1,5 @@
-// Which addresses are to be listened on, and which of the present ones stay. Sockets are bound while a configuration is
-// prepared, so that a port which cannot be had stops the change before anything has changed.
+// Which addresses are to be listened on, and which of the present ones stay. Sockets are bound while a
+// configuration is prepared, so that a port which cannot be had stops the change before anything has changed.
 #pragma once
 
 #include "loop/socket_address.h"
@@ -22,8 +22,8 @@ struct ListenPlan {
     std::vector<std::string> warnings; ///< default ports that could not be had
 };
 
-/// Binds what is new. Fails when a port cannot be bound that the user asked for (`isGiven`), or when none is left; a
-/// *default* port that cannot be had is only a warning. `present`: as asked for.
+/// Binds what is new. Fails when a port cannot be bound that the user asked for (`isGiven`), or when none is
+/// left; a *default* port that cannot be had is only a warning. `present`: as asked for.
 Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven,
                                  const std::vector<loop::SocketAddress>& present, std::size_t loops);
 

@@ -1,4 +1,5 @@
-// The access logs in use, one writer per file however many configurations and sites share it. One thread at a time.
+// The access logs in use, one writer per file however many configurations and sites share it. One thread at a
+// time.
 #pragma once
 
 #include "observe/access_log.h"

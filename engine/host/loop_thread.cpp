@@ -13,7 +13,8 @@
 
 namespace saker::host {
 
-/// The loop's registrations with the indexes it reads. One each, as long as any configuration in use needs it.
+/// The loop's registrations with the indexes it reads. One each, as long as any configuration in use needs
+/// it.
 class LoopThread::Readers {
 public:
     std::shared_ptr<routing::Quiescence::Reader> acquire(const std::shared_ptr<routing::ContentRoot>& root) {
@@ -56,7 +57,8 @@ private:
 
 /// Members in the order of their needs: readers go last.
 struct LoopThread::Share {
-    Share(loop::EventLoop& loop, std::shared_ptr<const Runtime> runtime, static_files::StaticFileHandler::Shared files)
+    Share(loop::EventLoop& loop, std::shared_ptr<const Runtime> runtime,
+          static_files::StaticFileHandler::Shared files)
         : runtime(std::move(runtime)), dispatcher(this->runtime->sites, this->runtime->dispatch),
           files(loop, files, dispatcher) {
         dispatcher.setContent(this->files);
@@ -79,20 +81,24 @@ Result<std::unique_ptr<LoopThread>> LoopThread::create(const loop::LoopOptions& 
 
 LoopThread::LoopThread(std::unique_ptr<loop::EventLoop> loop, LoopShared& shared)
     : loop_(std::move(loop)), shared_(shared), counters_(shared.metrics.addLoop()),
-      readers_(std::make_unique<Readers>()), context_(*loop_, counters_, shared.slowClients, shared.connections),
+      readers_(std::make_unique<Readers>()),
+      context_(*loop_, counters_, shared.slowClients, shared.connections),
       troubleLimit_(std::chrono::seconds(10)) {
     loop_->setTurnHook([this] { readers_->quiescent(); });
     loop_->setSleepHook([this](bool asleep) { readers_->setAsleep(asleep); });
 }
 
-LoopThread::~LoopThread() { shared_.metrics.removeLoop(counters_); }
+LoopThread::~LoopThread() {
+    shared_.metrics.removeLoop(counters_);
+}
 
 void LoopThread::start() {
     thread_ = std::thread([this] { loop_->run(); });
 }
 
 void LoopThread::call(std::function<void()> function) {
-    auto done = std::make_shared<std::promise<void>>(); // the loop may still be in set_value() when the waiter goes on
+    auto done = std::make_shared<std::promise<void>>(); // the loop may still be in set_value() when the
+                                                        // waiter goes on
     loop_->post([&function, done] {
         function();
         done->set_value();
@@ -126,7 +132,8 @@ void LoopThread::stop() {
 void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
     static_files::StaticFileHandler::Shared files{
         shared_.store, shared_.workers,
-        std::max<std::uint64_t>(1 << 20, runtime->options.staticFiles.contentCacheSize / 4 / shared_.loopCount)};
+        std::max<std::uint64_t>(1 << 20,
+                                runtime->options.staticFiles.contentCacheSize / 4 / shared_.loopCount)};
     auto share = std::make_shared<Share>(*loop_, runtime, files);
     for (const auto& root : runtime->roots) {
         share->readers.push_back(readers_->acquire(root));
@@ -178,7 +185,9 @@ void LoopThread::retireAll(unsigned graceMs) {
     }
 }
 
-void LoopThread::drain() { context_.drain(); }
+void LoopThread::drain() {
+    context_.drain();
+}
 
 void LoopThread::abortAll() {
     for (net::Listener* listener : std::vector<net::Listener*>(listeners_)) {
@@ -213,7 +222,9 @@ void LoopThread::onConnection(net::Listener&, loop::NativeSocket socket, const l
         transport.write(answer);
         transport.lingerAndClose();
         troubleLimit_.write(log::Level::warning, "connections",
-                            "{} connections are open, as many as MaxConcurrentConnections allows: {} was turned away.",
+                            "{} connections are open, as many as MaxConcurrentConnections or the limit of "
+                            "open files allows: {} was "
+                            "turned away.",
                             limit, peer.text());
         return;
     }
@@ -226,13 +237,16 @@ void LoopThread::onConnection(net::Listener&, loop::NativeSocket socket, const l
 }
 
 void LoopThread::onListenerTrouble(net::Listener& listener, int error) {
-    troubleLimit_.write(log::Level::error, "listener", "{}: accepting failed: {}.{}", listener.address().text(),
-                        systemErrorText(error),
-                        error == EMFILE || error == ENFILE
-                            ? " Raise the limit of open files (ulimit -n, LimitNOFILE) or lower KeepAliveTimeout."
-                            : "");
+    troubleLimit_.write(
+        log::Level::error, "listener", "{}: accepting failed: {}.{}", listener.address().text(),
+        systemErrorText(error),
+        error == EMFILE || error == ENFILE
+            ? " Raise the limit of open files (ulimit -n, LimitNOFILE) or lower KeepAliveTimeout."
+            : "");
 }
 
-void LoopThread::onListenerClosed(net::Listener& listener) { std::erase(listeners_, &listener); }
+void LoopThread::onListenerClosed(net::Listener& listener) {
+    std::erase(listeners_, &listener);
+}
 
 } // namespace saker::host

@@ -1,9 +1,9 @@
-// One event loop with its thread: the listeners on it, the connections they bring, and its share of the current
-// configuration. The engine talks to it by call(), which runs on the loop.
+// One event loop with its thread: the listeners on it, the connections they bring, and its share of the
+// current configuration. The engine talks to it by call(), which runs on the loop.
 #pragma once
 
-#include "host/runtime.h"
 #include "handlers/static_files/static_file_handler.h"
+#include "host/runtime.h"
 #include "http/loop_context.h"
 #include "loop/event_loop.h"
 #include "loop/worker_pool.h"
@@ -69,7 +69,8 @@ private:
 
     LoopThread(std::unique_ptr<loop::EventLoop> loop, LoopShared& shared);
 
-    void onConnection(net::Listener& listener, loop::NativeSocket socket, const loop::SocketAddress& peer) override;
+    void onConnection(net::Listener& listener, loop::NativeSocket socket,
+                      const loop::SocketAddress& peer) override;
     void onListenerTrouble(net::Listener& listener, int error) override;
     void onListenerClosed(net::Listener& listener) override;
 

@@ -41,7 +41,19 @@ loop::BackendKind backendOf(EventBackend backend) {
 
 std::uint64_t monotonicSeconds() {
     return static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch())
+            .count());
+}
+
+/// As many connections as there are descriptors, less those that answering them takes: files, logs,
+/// listeners, watches.
+std::uint64_t connectionsByDescriptors(std::size_t loops) {
+    auto limit = os::raiseDescriptorLimit();
+    if (!limit) {
+        return 0;
+    }
+    const std::uint64_t reserve = std::min<std::uint64_t>(128 + 16 * loops, limit->now / 2);
+    return limit->now - reserve;
 }
 
 } // namespace
@@ -54,7 +66,9 @@ Result<std::unique_ptr<Engine>> Engine::create(const LoadedConfig& config, const
 RunningEngine::RunningEngine(const LoadedConfig& config, const Overrides& overrides, EngineOwner& owner)
     : configStore_(overrides), config_(config), owner_(owner) {}
 
-RunningEngine::~RunningEngine() { stop(control::StopMode::now); }
+RunningEngine::~RunningEngine() {
+    stop(control::StopMode::now);
+}
 
 std::shared_ptr<const Runtime> RunningEngine::runtime() const {
     std::lock_guard lock(mutex_);
@@ -85,10 +99,11 @@ Result<void> RunningEngine::start() {
     std::lock_guard change(changeMutex_);
     const EngineOptions& options = config_.options;
     metrics_.setDetailed(options.log.serverMetrics);
-    const std::size_t count = options.process.workers != 0 ? options.process.workers : os::defaultWorkerCount();
+    const std::size_t count =
+        options.process.workers != 0 ? options.process.workers : os::defaultWorkerCount();
 
-    // Bound first: a port that cannot be had should be said before thousands of files are read. The system queues no
-    // client yet: that begins with listen().
+    // Bound first: a port that cannot be had should be said before thousands of files are read. The system
+    // queues no client yet: that begins with listen().
     auto plan = planListeners(options.listen, config_.httpPortsGiven, {}, count);
     if (!plan) {
         return plan.error();
@@ -124,7 +139,8 @@ Result<void> RunningEngine::start() {
     warnings_.insert(warnings_.end(), runtime_->warnings.begin(), runtime_->warnings.end());
 
     configureStore(options.staticFiles);
-    workers_ = std::make_unique<loop::WorkerPool>(static_cast<unsigned>(std::clamp<std::size_t>(count, 2, 8)));
+    workers_ =
+        std::make_unique<loop::WorkerPool>(static_cast<unsigned>(std::clamp<std::size_t>(count, 2, 8)));
     shared_ = std::make_unique<LoopShared>(metrics_, store_, *workers_);
     shared_->loopCount = count;
     loop::LoopOptions loopOptions;
@@ -151,7 +167,7 @@ Result<void> RunningEngine::start() {
 
 void RunningEngine::applyEverywhere(const std::shared_ptr<const Runtime>& runtime) {
     const auto& limit = runtime->options.http.maxConcurrentConnections;
-    shared_->maxConnections = limit.value_or(0);
+    shared_->maxConnections = limit.value_or(connectionsByDescriptors(loops_.size()));
     for (auto& loop : loops_) {
         loop->call([&] { loop->apply(runtime); });
     }
@@ -260,9 +276,10 @@ void RunningEngine::stop(control::StopMode mode) {
             });
         }
         if (mode != control::StopMode::now) {
-            auto limit = mode == control::StopMode::drain
-                             ? milliseconds::max()
-                             : std::chrono::duration_cast<milliseconds>(runtime()->options.process.shutdownTimeout);
+            auto limit =
+                mode == control::StopMode::drain
+                    ? milliseconds::max()
+                    : std::chrono::duration_cast<milliseconds>(runtime()->options.process.shutdownTimeout);
             if (!waitUntilEmpty(limit)) {
                 if (std::uint64_t left = shared_->connections.load()) {
                     log::warning("stop", "{} connections were cut off.", left);
@@ -315,7 +332,9 @@ std::vector<ListeningAddress> RunningEngine::listening() const {
     return out;
 }
 
-std::vector<std::string> RunningEngine::warnings() const { return warnings_; }
+std::vector<std::string> RunningEngine::warnings() const {
+    return warnings_;
+}
 
 /// Once a second: rates, and log lines on their way.
 void RunningEngine::keepHouse() {
@@ -371,7 +390,8 @@ std::uint64_t RunningEngine::countFiles(std::string_view search) {
 Result<std::string> RunningEngine::subFolder(const routing::ContentRoot& root, std::string_view sub) const {
     std::string relative(sub);
     const std::string& top = root.options.root;
-    if (relative == top || relative.starts_with(top.ends_with('/') ? top : top + '/')) { // a full path is as good
+    if (relative == top ||
+        relative.starts_with(top.ends_with('/') ? top : top + '/')) { // a full path is as good
         relative.erase(0, top.size());
     }
     while (relative.starts_with('/')) {
@@ -479,7 +499,8 @@ std::uint64_t RunningEngine::collectGarbage() {
 }
 
 Result<std::vector<std::string>> RunningEngine::loadCertificates() {
-    return Error{ErrorKind::failure, "This version serves plain HTTP only: certificates are not used yet.", ""};
+    return Error{ErrorKind::failure, "This version serves plain HTTP only: certificates are not used yet.",
+                 ""};
 }
 
 } // namespace saker::host

@@ -29,7 +29,8 @@ void reportIndex(routing::Severity severity, std::string text) {
 }
 
 std::string rootKey(const routing::IndexOptions& options) {
-    std::string key = fmt::format("{}|{}|{}", static_cast<int>(options.links), options.maxDepth, options.root);
+    std::string key =
+        fmt::format("{}|{}|{}", static_cast<int>(options.links), options.maxDepth, options.root);
     for (const std::string& extra : options.extraRoots) {
         key += '\0'; // the one byte that no path holds
         key += extra;
@@ -102,7 +103,8 @@ public:
                 addSite(name, site, table);
             }
             // A site's name is its own, whoever claims it as an alias.
-            std::erase_if(runtime_.siteAliases, [&](const auto& alias) { return table.sites.contains(alias.first); });
+            std::erase_if(runtime_.siteAliases,
+                          [&](const auto& alias) { return table.sites.contains(alias.first); });
             table.siteAlias.insert(runtime_.siteAliases.begin(), runtime_.siteAliases.end());
         }
         runtime_.sites = std::make_shared<const routing::SiteTable>(std::move(table));
@@ -120,7 +122,8 @@ public:
 private:
     /// A host as requests find it: hostKey() and FilterFromDomain.
     std::string siteKey(std::string_view text) const {
-        return routing::SiteTable::filtered(hostKey(text), routing_.filterFromDomain, routing_.domainFilterTo);
+        return routing::SiteTable::filtered(hostKey(text), routing_.filterFromDomain,
+                                            routing_.domainFilterTo);
     }
 
     /// The folder of a site below BackendDir, spelled as it is on the disk: hosts know no case, paths may.
@@ -135,7 +138,8 @@ private:
         return name;
     }
 
-    Result<std::shared_ptr<routing::ContentRoot>> acquire(const std::string& folder, routing::FollowSymlinks links,
+    Result<std::shared_ptr<routing::ContentRoot>> acquire(const std::string& folder,
+                                                          routing::FollowSymlinks links,
                                                           const std::vector<std::string>& allowed) {
         routing::IndexOptions index;
         index.root = folder;
@@ -165,7 +169,8 @@ private:
             rules->defaultHeaders.push_back({name, value});
         }
         rules->fileTypes = std::make_shared<const routing::FileTypes>(
-            site.extTypes.value_or(files.extTypes), site.downloadIfExtension.value_or(files.downloadIfExtension));
+            site.extTypes.value_or(files.extTypes),
+            site.downloadIfExtension.value_or(files.downloadIfExtension));
         routing::AccessPolicy::Options access;
         access.sources = options_.scriptExtensions();
         rules->access = routing::AccessPolicy(access);
@@ -198,12 +203,13 @@ private:
                         runtime_.siteAliases.try_emplace(alias, key);
                     }
                 }
-                if (std::find(runtime_.roots.begin(), runtime_.roots.end(), last->root) == runtime_.roots.end()) {
+                if (std::find(runtime_.roots.begin(), runtime_.roots.end(), last->root) ==
+                    runtime_.roots.end()) {
                     runtime_.roots.push_back(last->root);
                 }
             } else {
-                runtime_.warnings.push_back(
-                    fmt::format("The site \"{}\" is not served until its settings are mended: {}", name, reason));
+                runtime_.warnings.push_back(fmt::format(
+                    "The site \"{}\" is not served until its settings are mended: {}", name, reason));
                 auto off = std::make_shared<routing::Site>();
                 off->name = name;
                 off->folder = name;
@@ -215,7 +221,8 @@ private:
             table.sites[key] = last;
         };
         if (!isolated.value) {
-            broken(isolated.problems.empty() ? "its settings are not valid" : isolated.problems.front().sentence());
+            broken(isolated.problems.empty() ? "its settings are not valid"
+                                             : isolated.problems.front().sentence());
             return;
         }
         const routing::SiteOptions& options = *isolated.value;
@@ -274,7 +281,14 @@ private:
             return;
         }
         std::string host = siteKey(from.substr(0, slash));
-        rules.urlAlias[host + "/" + std::string(path.path)] = to.starts_with('/') ? std::string(to) : "/" + std::string(to);
+        const std::string target = to.starts_with('/') ? std::string(to) : "/" + std::string(to);
+        std::string targetScratch;
+        if (http::NormalPath normal = http::normalisePath(target, targetScratch); !normal.ok()) {
+            runtime_.warnings.push_back(
+                fmt::format("UrlAlias: \"{}\" is no path: {}", to, http::pathErrorText(normal.error)));
+            return;
+        }
+        rules.urlAlias[host + "/" + std::string(path.path)] = target;
     }
 
     Runtime& runtime_;
@@ -294,7 +308,8 @@ Result<std::shared_ptr<routing::ContentRoot>> RootPool::acquire(const routing::I
     }
     std::error_code error;
     if (!std::filesystem::is_directory(options.root, error)) {
-        return Error{ErrorKind::configuration, "There is no such folder; make it, or name another one.", options.root};
+        return Error{ErrorKind::configuration, "There is no such folder; make it, or name another one.",
+                     options.root};
     }
     auto root = std::make_shared<routing::ContentRoot>(options, reportIndex);
     auto scanned = root->index.scan({}, progress);
@@ -306,7 +321,8 @@ Result<std::shared_ptr<routing::ContentRoot>> RootPool::acquire(const routing::I
     return root;
 }
 
-Result<std::shared_ptr<const Runtime>> buildRuntime(EngineOptions options, const Runtime* previous, RuntimeParts parts) {
+Result<std::shared_ptr<const Runtime>> buildRuntime(EngineOptions options, const Runtime* previous,
+                                                    RuntimeParts parts) {
     auto runtime = std::make_shared<Runtime>();
     runtime->options = std::move(options);
     if (auto built = Builder(*runtime, previous, parts).build(); !built) {
@@ -318,7 +334,8 @@ Result<std::shared_ptr<const Runtime>> buildRuntime(EngineOptions options, const
 void applyHttpOptions(const http::HttpOptions& options, http::ConnectionSettings& settings) {
     auto millis = [](schema::Duration duration) { return static_cast<std::uint64_t>(duration.count()); };
     settings.limits.maxLine = static_cast<std::uint32_t>(options.maxRequestLineSize);
-    settings.limits.maxHead = static_cast<std::uint32_t>(options.maxRequestLineSize + options.maxRequestHeadersSize);
+    settings.limits.maxHead =
+        static_cast<std::uint32_t>(options.maxRequestLineSize + options.maxRequestHeadersSize);
     settings.limits.maxFields = static_cast<std::uint8_t>(
         std::min<std::uint32_t>(options.maxRequestHeaderCount, http::RequestHead::kMaxFields));
     settings.maxBody = options.maxRequestBodySize;

@@ -1,5 +1,5 @@
-// The immutable graph of one configuration, shared by all loops: sites, rules, limits. A reload builds a new one beside
-// it; the old one dies with the last exchange that began under it.
+// The immutable graph of one configuration, shared by all loops: sites, rules, limits. A reload builds a new
+// one beside it; the old one dies with the last exchange that began under it.
 #pragma once
 
 #include "host/engine_options.h"
@@ -17,13 +17,15 @@
 
 namespace saker::host {
 
-/// The content roots in use, by what they were opened with: they outlive configurations. One thread at a time.
+/// The content roots in use, by what they were opened with: they outlive configurations. One thread at a
+/// time.
 class RootPool {
 public:
     using Progress = std::function<void(const routing::FileIndex::Progress&)>;
 
     /// The root for these options: the living one, else a new one, indexed and watched.
-    Result<std::shared_ptr<routing::ContentRoot>> acquire(const routing::IndexOptions& options, const Progress& progress);
+    Result<std::shared_ptr<routing::ContentRoot>> acquire(const routing::IndexOptions& options,
+                                                          const Progress& progress);
 
 private:
     std::map<std::string, std::weak_ptr<routing::ContentRoot>> roots_;
@@ -38,8 +40,9 @@ struct Runtime {
     /// By the host as it is looked up; those that have never been right are not among them.
     std::map<std::string, std::shared_ptr<const routing::Site>> configuredSites;
     std::map<std::string, std::string> siteAliases; ///< other host -> key of configuredSites
-    std::shared_ptr<observe::AccessLog> accessLog; ///< of sites without one of their own; may be null
-    std::map<const routing::Site*, std::shared_ptr<observe::AccessLog>> siteLogs; ///< null: that site keeps none
+    std::shared_ptr<observe::AccessLog> accessLog;  ///< of sites without one of their own; may be null
+    std::map<const routing::Site*, std::shared_ptr<observe::AccessLog>>
+        siteLogs;                       ///< null: that site keeps none
     std::vector<std::string> warnings;  ///< what the administrator should know
     std::vector<std::string> keptSites; ///< "name: reason" of sites that go on with an older version
 };
@@ -52,8 +55,10 @@ struct RuntimeParts {
     RootPool::Progress progress; ///< while folders are indexed
 };
 
-/// `options`: checked, paths absolute. `previous` may be null: where broken sites take their last good version from.
-Result<std::shared_ptr<const Runtime>> buildRuntime(EngineOptions options, const Runtime* previous, RuntimeParts parts);
+/// `options`: checked, paths absolute. `previous` may be null: where broken sites take their last good
+/// version from.
+Result<std::shared_ptr<const Runtime>> buildRuntime(EngineOptions options, const Runtime* previous,
+                                                    RuntimeParts parts);
 
 /// Limits and time-outs in the form connections use; handler and owner are left empty.
 void applyHttpOptions(const http::HttpOptions& options, http::ConnectionSettings& settings);

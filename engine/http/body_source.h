@@ -1,4 +1,5 @@
-// A body that is made while it is sent: pulled when there is room for more, so a slow client slows its maker down.
+// A body that is made while it is sent: pulled when there is room for more, so a slow client slows its maker
+// down.
 #pragma once
 
 #include "base/buffer_chain.h"

@@ -1,8 +1,8 @@
 // One request and its answer, whatever the protocol version. Lives on its loop.
 //
-// During Handler::handle the request's bytes are borrowed from the receive buffer: a handler that answers later calls
-// retain() first and must take no view from before. An exchange is answered exactly once; answers to a client that
-// has gone away are dropped.
+// During Handler::handle the request's bytes are borrowed from the receive buffer: a handler that answers
+// later calls retain() first and must take no view from before. An exchange is answered exactly once; answers
+// to a client that has gone away are dropped.
 #pragma once
 
 #include "base/buffer_chain.h"
@@ -29,21 +29,23 @@ public:
     std::string_view scheme() const { return isEncrypted() ? "https" : "http"; }
     virtual loop::EventLoop& loop() const = 0;
 
-    /// Gives the exchange a life of its own: the request's bytes are copied, the connection waits for the answer.
+    /// Gives the exchange a life of its own: the request's bytes are copied, the connection waits for the
+    /// answer.
     virtual Ref<Exchange> retain() = 0;
     /// False once the client is gone: there is no point in working on an answer.
     virtual bool isConnected() const = 0;
     bool isAnswered() const { return answered_; }
 
-    /// The request's body goes to the reader (100-continue is sent if the client waits for it). Without a reader it
-    /// is read and dropped. REQUIRES: retained, not answered.
+    /// The request's body goes to the reader (100-continue is sent if the client waits for it). Without a
+    /// reader it is read and dropped. REQUIRES: retained, not answered.
     virtual void readBody(BodyReader& reader) = 0;
 
     /// A ready answer; to HEAD its head only.
     virtual void respond(PreparedResponse& response) = 0;
     /// A head with a whole body; Content-Length is set from it unless the head has one.
     virtual void respond(ResponseHead head, BufferChain body) = 0;
-    /// A head with a body that is made on the way; without Content-Length in the head its end is marked by the protocol.
+    /// A head with a body that is made on the way; without Content-Length in the head its end is marked by
+    /// the protocol.
     virtual void respond(ResponseHead head, std::unique_ptr<BodySource> source) = 0;
     /// An interim answer (103 Early Hints); none to HTTP/1.0 clients.
     virtual void respondInterim(const ResponseHead& head) = 0;

@@ -19,7 +19,8 @@ public:
         std::string contentType;
         std::string body;
     };
-    /// The body of an answer that the protocol layer gives by itself (a rejected request); no exchange exists.
+    /// The body of an answer that the protocol layer gives by itself (a rejected request); no exchange
+    /// exists.
     virtual Page errorPage(int status, std::string_view sentence) = 0;
 };
 

@@ -37,7 +37,8 @@ const schema::Description& HttpOptions::fields() {
              .atLeast(0)
              .applied(Apply::newConnections),
          field("StallTimeout", "Time without progress", &HttpOptions::stallTimeout)
-             .withHelp("A client that takes no byte of its answer, or sends none of a body that is expected, for so "
+             .withHelp("A client that takes no byte of its answer, or sends none of a body that is expected, "
+                       "for so "
                        "long is disconnected. 0 means no limit.")
              .withNote("Seconds without a byte taken or sent before a client is disconnected; 0 = no limit")
              .atLeast(0)

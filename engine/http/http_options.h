@@ -15,7 +15,7 @@ struct HttpOptions {
     double bytesPerSecond = 1.0;        ///< minimum rate in either direction; 0: none
     schema::Duration gracePeriod = std::chrono::seconds(5);
     schema::Duration stallTimeout = std::chrono::seconds(60); ///< no byte moved while data waits; 0: none
-    schema::Duration slowClientBlockSeconds{0}; ///< 0: do not turn away
+    schema::Duration slowClientBlockSeconds{0};               ///< 0: do not turn away
     std::uint64_t maxRequestBodySize = 8'000'000'000;
     std::optional<std::uint64_t> maxConcurrentConnections; ///< empty: the descriptor limit
     std::uint64_t maxRequestLineSize = 8 * 1024;

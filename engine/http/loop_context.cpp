@@ -64,7 +64,8 @@ void LoopContext::remove(ConnectionNode& connection) {
 void LoopContext::drain() {
     draining_ = true;
     for (ConnectionNode* node = first_; node;) {
-        ConnectionNode* next = node->next_; // drain() only starts closing: nodes leave the list in later turns
+        ConnectionNode* next =
+            node->next_; // drain() only starts closing: nodes leave the list in later turns
         node->drain();
         node = next;
     }

@@ -1,5 +1,6 @@
-// What the HTTP connections of one loop share: the current settings, counters, the Date text, scratch space, and the
-// list of connections for shutdown. One per loop; everything on the loop's thread unless it says otherwise.
+// What the HTTP connections of one loop share: the current settings, counters, the Date text, scratch space,
+// and the list of connections for shutdown. One per loop; everything on the loop's thread unless it says
+// otherwise.
 #pragma once
 
 #include "base/buffer_chain.h"
@@ -62,7 +63,8 @@ public:
     const DateCache& date();
     BufferChain& scratch() { return scratch_; }
 
-    /// The exchange that the next request is parsed into. takeSpare() gives it to whoever outlives the callback.
+    /// The exchange that the next request is parsed into. takeSpare() gives it to whoever outlives the
+    /// callback.
     H1Exchange& spare();
     Ref<H1Exchange> takeSpare();
 

@@ -21,7 +21,8 @@ private:
 
 } // namespace
 
-PreparedResponse::PreparedResponse(ResponseHead head, Body body) : head_(std::move(head)), body_(std::move(body)) {
+PreparedResponse::PreparedResponse(ResponseHead head, Body body)
+    : head_(std::move(head)), body_(std::move(body)) {
     if (isBodiless(head_.status)) {
         head_.remove("Content-Length");
     } else if (!head_.has("Content-Length")) {
@@ -29,7 +30,9 @@ PreparedResponse::PreparedResponse(ResponseHead head, Body body) : head_(std::mo
     }
 }
 
-std::uint64_t PreparedResponse::memoryUse() const { return block_ ? block_->bytes.capacity() : 0; }
+std::uint64_t PreparedResponse::memoryUse() const {
+    return block_ ? block_->bytes.capacity() : 0;
+}
 
 void PreparedResponse::refresh(const DateCache& date) {
     if (block_ && second_ == date.seconds()) {
@@ -60,8 +63,8 @@ void PreparedResponse::refresh(const DateCache& date) {
     block_ = std::move(block);
 }
 
-std::uint64_t PreparedResponse::appendHttp1(BufferChain& chain, const DateCache& date, ConnectionField connection,
-                                            bool withBody) {
+std::uint64_t PreparedResponse::appendHttp1(BufferChain& chain, const DateCache& date,
+                                            ConnectionField connection, bool withBody) {
     refresh(date);
     std::uint64_t before = chain.size();
     std::string_view all = block_->bytes;
@@ -70,7 +73,8 @@ std::uint64_t PreparedResponse::appendHttp1(BufferChain& chain, const DateCache&
     if (connection == ConnectionField::none) {
         chain.append(withBody ? all : head, block_);
     } else {
-        chain.append(head.substr(0, head.size() - 2), block_); // the Connection field goes before the empty line
+        chain.append(head.substr(0, head.size() - 2),
+                     block_); // the Connection field goes before the empty line
         chain.appendStatic(connection == ConnectionField::close ? "Connection: close\r\n\r\n"
                                                                 : "Connection: keep-alive\r\n\r\n");
         if (withBody) {

@@ -1,5 +1,5 @@
-// An answer that is given many times: status, fields and body are fixed, only Date changes. A protocol's wire form of
-// the head is made on first use and kept, so a hit costs one piece in a chain. Belongs to one loop.
+// An answer that is given many times: status, fields and body are fixed, only Date changes. A protocol's wire
+// form of the head is made on first use and kept, so a hit costs one piece in a chain. Belongs to one loop.
 #pragma once
 
 #include "base/buffer_chain.h"
@@ -13,7 +13,8 @@
 
 namespace saker::http {
 
-/// What HTTP/1 says about the connection: nothing (the version's default holds), close, or keep-alive (to a 1.0 client).
+/// What HTTP/1 says about the connection: nothing (the version's default holds), close, or keep-alive (to
+/// a 1.0 client).
 enum class ConnectionField : std::uint8_t { none, close, keepAlive };
 
 class PreparedResponse final : public RefCounted {
@@ -30,8 +31,8 @@ public:
     /// Bodies up to this size are copied behind the head, so that both leave in one piece.
     static constexpr std::size_t kInlineBody = 65536;
 
-    /// Adds Content-Length unless the status forbids it (1xx, 204, 304: RFC 9110, section 8.6). Date is added at
-    /// rendering and must not be in the head.
+    /// Adds Content-Length unless the status forbids it (1xx, 204, 304: RFC 9110, section 8.6). Date is added
+    /// at rendering and must not be in the head.
     PreparedResponse(ResponseHead head, Body body);
 
     int status() const { return head_.status; }
@@ -42,7 +43,8 @@ public:
     std::uint64_t memoryUse() const;
 
     /// Appends the HTTP/1.1 form. Returns the bytes appended.
-    std::uint64_t appendHttp1(BufferChain& chain, const DateCache& date, ConnectionField connection, bool withBody);
+    std::uint64_t appendHttp1(BufferChain& chain, const DateCache& date, ConnectionField connection,
+                              bool withBody);
 
 private:
     struct Block : RefCounted {

@@ -1,11 +1,11 @@
-// Addresses that are turned away for a while because they kept a connection below the minimum rate. Shared by all
-// loops; while nobody is blocked, asking costs one relaxed load.
+// Addresses that are turned away for a while because they kept a connection below the minimum rate. Shared by
+// all loops; while nobody is blocked, asking costs one relaxed load.
 #pragma once
 
 #include "loop/socket_address.h"
 
-#include <atomic>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -19,7 +19,8 @@ public:
     bool isBlocked(const loop::SocketAddress& client, std::uint64_t now);
 
 private:
-    static constexpr std::size_t kMaxEntries = 65536; // beyond it the table starts over: it must not be a way to fill memory
+    static constexpr std::size_t kMaxEntries =
+        65536; // beyond it the table starts over: it must not be a way to fill memory
 
     std::atomic<std::size_t> count_{0};
     std::mutex mutex_;

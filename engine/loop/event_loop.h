@@ -33,7 +33,9 @@ class EventLoop {
     struct Key {};
 
 public:
-    /// Fails when the wanted backend is not available; the message says why.
+    /// Fails when the wanted backend is not available; the message says why. On POSIX systems SIGPIPE is
+    /// ignored from then on, unless the process handles it: programs that it starts should get the default
+    /// back.
     static Result<std::unique_ptr<EventLoop>> create(const LoopOptions& options);
     /// REQUIRES: every socket has been released or disowned.
     ~EventLoop();

@@ -11,7 +11,9 @@ WorkerPool::WorkerPool(unsigned threads, std::size_t capacity) : capacity_(capac
     }
 }
 
-WorkerPool::~WorkerPool() { finish(); }
+WorkerPool::~WorkerPool() {
+    finish();
+}
 
 void WorkerPool::finish() {
     {

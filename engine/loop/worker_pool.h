@@ -26,14 +26,14 @@ public:
     explicit WorkerPool(unsigned threads, std::size_t capacity = 1024);
     /// As finish().
     ~WorkerPool();
-    /// Runs what was accepted to its end, then joins the threads; nothing is accepted from now on. Whoever submits
-    /// may still be there: it is told so. Not on one of the threads, nor by two at a time.
+    /// Runs what was accepted to its end, then joins the threads; nothing is accepted from now on. Whoever
+    /// submits may still be there: it is told so. Not on one of the threads, nor by two at a time.
     void finish();
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 
-    /// Runs the job on one of the threads. False when too many are waiting, or when it has been finished: nothing was
-    /// taken.
+    /// Runs the job on one of the threads. False when too many are waiting, or when it has been finished:
+    /// nothing was taken.
     bool submit(std::function<void()> job);
 
     /// Runs the job on one of the threads, then `done(result)` (`done()` when there is none) on the loop.

@@ -1,9 +1,10 @@
 #include "net/tcp_transport.h"
 
-#include "net/send_queue.h"
+#include "net/acknowledged.h"
 
 #include "loop/native_address.h"
 
+#include <algorithm>
 #include <cerrno>
 
 namespace saker::net {
@@ -55,8 +56,7 @@ std::uint64_t TcpTransport::bytesDelivered() const {
     if (!isOpen()) {
         return written_;
     }
-    std::uint64_t queued = unacknowledgedBytes(native());
-    return written_ > queued ? written_ - queued : 0;
+    return acknowledgedBytes(native()).value_or(written_);
 }
 
 const loop::SocketAddress& TcpTransport::local() const {
@@ -90,9 +90,9 @@ void TcpTransport::onReceiveEnd(int error) {
     receiving_ = false;
     switch (ending_) {
     case Ending::no:
-        if (error != 0) {
-            broke(error);
-        } else if (!broken_) {
+        if (error != 0 || broken_) {
+            broke(error != 0 ? error : EPIPE);
+        } else {
             user_->onPeerClosed();
         }
         break;
@@ -145,7 +145,7 @@ loop::Submitted TcpTransport::write(BufferChain& chain) {
 
 void TcpTransport::onWriteProgress(std::uint64_t bytes) {
     written_ += bytes;
-    pending_ -= bytes;
+    pending_ -= std::min(bytes, pending_); // none is counted once the connection has broken
 }
 
 void TcpTransport::onWritten(int error) {
@@ -214,11 +214,12 @@ void TcpTransport::broke(int error) {
     queued_.release();
     if (ending_ != Ending::no) {
         releaseSocket(true);
-    } else if (!broken_) {
-        broken_ = true;
-        if (user_ != nullptr) {
-            user_->onBroken(error);
-        }
+        return;
+    }
+    broken_ = true;
+    if (user_ != nullptr && !toldBroken_) {
+        toldBroken_ = true;
+        user_->onBroken(error);
     }
 }
 

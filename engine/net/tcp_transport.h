@@ -77,7 +77,8 @@ private:
     bool owesDrained_ = false; // a write returned pending
     bool writeShut_ = false;   // shutdownWrite(), carried out when nothing is pending
     bool receiving_ = false;
-    bool broken_ = false;
+    bool broken_ = false; // a write failed, or onBroken was called
+    bool toldBroken_ = false;
 };
 
 } // namespace saker::net

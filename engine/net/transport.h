@@ -34,8 +34,8 @@ public:
     /// Starts receiving for the user.
     virtual void start(TransportUser& user) = 0;
     /// Takes the whole chain. done: all left, or is as good as left (little is waiting: go on writing);
-    /// pending: onDrained follows when everything has left; failed: broken, onBroken is not called for it.
-    /// May be called while pending: chains queue up.
+    /// pending: onDrained follows when everything has left; failed: broken, close it; onBroken may follow if
+    /// that is not done. May be called while pending: chains queue up.
     virtual loop::Submitted write(BufferChain& chain) = 0;
     virtual void pauseReading() = 0;
     virtual void resumeReading() = 0;
@@ -56,8 +56,9 @@ public:
     virtual loop::EventLoop& loop() const = 0;
     /// Bytes handed to the system so far and not yet so; for minimum-rate checks.
     virtual std::uint64_t bytesWritten() const = 0;
-    /// Of those, what the peer has taken: the system's buffers hold megabytes, so a slow peer shows here only. Asks the
-    /// system; not for every request.
+    /// What the peer has taken since the connection began, handshakes included: only differences mean
+    /// something. The system's buffers hold megabytes, so a slow peer shows here only. Asks the system; not
+    /// for every request.
     virtual std::uint64_t bytesDelivered() const = 0;
     virtual std::uint64_t bytesPending() const = 0;
 };

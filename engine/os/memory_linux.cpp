@@ -4,6 +4,8 @@
 
 namespace saker::os {
 
-void releaseFreeMemory() { ::malloc_trim(0); }
+void releaseFreeMemory() {
+    ::malloc_trim(0);
+}
 
 } // namespace saker::os

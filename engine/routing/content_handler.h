@@ -39,11 +39,12 @@ class ContentHandler {
 public:
     virtual ~ContentHandler() = default;
 
-    /// Returns what answered, so that the same address can skip the look-up next time; null: ask again. Holding it keeps
-    /// neither bytes nor files: it is remembered for as long as nothing else takes its place.
+    /// Returns what answered, so that the same address can skip the look-up next time; null: ask again.
+    /// Holding it keeps neither bytes nor files: it is remembered for as long as nothing else takes its
+    /// place.
     virtual Ref<RefCounted> serve(http::Exchange& exchange, const Resource& resource) = 0;
-    /// Answers with what serve() returned for the same address, at the same generation of the index. False, and nothing
-    /// is done, when it holds no longer, as when its site is gone.
+    /// Answers with what serve() returned for the same address, at the same generation of the index. False,
+    /// and nothing is done, when it holds no longer, as when its site is gone.
     virtual bool serveAgain(http::Exchange& exchange, RefCounted& what) = 0;
     /// `path`: of the directory, as stored, below the root.
     virtual void serveListing(http::Exchange& exchange, const std::shared_ptr<const Site>& site,

@@ -1,5 +1,5 @@
-// A folder of files that sites are served from, with its index and its watcher. Shared by configurations: a reload
-// that leaves the folder as it was goes on with the same one.
+// A folder of files that sites are served from, with its index and its watcher. Shared by configurations: a
+// reload that leaves the folder as it was goes on with the same one.
 #pragma once
 
 #include "os/file.h"

@@ -169,8 +169,9 @@ void Dispatcher::handle(http::Exchange& exchange) {
     if (site->rules->loopFindEndpoint && serveParent(exchange, site, normal.path, generation)) {
         return;
     }
-    fail(exchange, site, 404, found.kind == Found::Kind::directory ? "The folder has no index document."
-                                                                    : "There is no file of that name.");
+    fail(exchange, site, 404,
+         found.kind == Found::Kind::directory ? "The folder has no index document."
+                                              : "There is no file of that name.");
 }
 
 Dispatcher::Recent& Dispatcher::recentOf(const Site& site, std::string_view path) {
@@ -178,9 +179,10 @@ Dispatcher::Recent& Dispatcher::recentOf(const Site& site, std::string_view path
     return recents_[hash % kRecents];
 }
 
-/// The next request for the same address at the same state of the index is answered by the same file. Not where an
-/// address means different things for different host names of a site.
-void Dispatcher::remember(const Site& site, std::string_view path, std::uint64_t generation, Ref<RefCounted> what) {
+/// The next request for the same address at the same state of the index is answered by the same file. Not
+/// where an address means different things for different host names of a site.
+void Dispatcher::remember(const Site& site, std::string_view path, std::uint64_t generation,
+                          Ref<RefCounted> what) {
     if (!what || !rules_->urlAlias.empty()) {
         return;
     }
@@ -240,16 +242,17 @@ void Dispatcher::setStored(const FileIndex& index, const IndexDirectory& directo
     stored_ += name;
 }
 
-Ref<RefCounted> Dispatcher::serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
-                           std::uint64_t generation) {
+Ref<RefCounted> Dispatcher::serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site,
+                                      const Found& found, std::uint64_t generation) {
     const FileIndex& index = site->root->index;
     setStored(index, *found.directory, found.file.name);
     exchange.account.handler = observe::HandlerKind::staticFile;
     return content_->serve(exchange, Resource{site, found.file, found.directory, stored_, generation});
 }
 
-bool Dispatcher::serveDirectory(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
-                                std::string_view askedPath, std::uint64_t generation, Ref<RefCounted>* what) {
+bool Dispatcher::serveDirectory(http::Exchange& exchange, const std::shared_ptr<const Site>& site,
+                                const Found& found, std::string_view askedPath, std::uint64_t generation,
+                                Ref<RefCounted>* what) {
     const FileIndex& index = site->root->index;
     for (const std::string& name : site->rules->indexPriority) {
         FileFacts facts;
@@ -318,7 +321,8 @@ void Dispatcher::answerOptions(http::Exchange& exchange, const std::shared_ptr<c
 }
 
 /// `path`: decoded, relative to the site. The address stays on this host: it begins with exactly one slash.
-void Dispatcher::redirect(http::Exchange& exchange, const Site& site, std::string_view path, bool isDirectory) {
+void Dispatcher::redirect(http::Exchange& exchange, const Site& site, std::string_view path,
+                          bool isDirectory) {
     const http::RequestHead& request = exchange.request();
     std::string location = "/";
     http::appendEncodedPath(path, location);
@@ -335,8 +339,9 @@ void Dispatcher::redirect(http::Exchange& exchange, const Site& site, std::strin
     head.set("Location", location);
     head.set("Content-Type", "text/html; charset=utf-8");
     BufferChain body;
-    body.append(fmt::format("<!DOCTYPE html><title>Moved</title><p>This page is at <a href=\"{0}\">{0}</a>.\n",
-                            escapeHtml(location)));
+    body.append(
+        fmt::format("<!DOCTYPE html><title>Moved</title><p>This page is at <a href=\"{0}\">{0}</a>.\n",
+                    escapeHtml(location)));
     exchange.account.handler = observe::HandlerKind::redirect;
     exchange.respond(std::move(head), std::move(body));
 }
@@ -360,8 +365,8 @@ void Dispatcher::fail(http::Exchange& exchange, const std::shared_ptr<const Site
             }
             setStored(index, *found.directory, found.file.name);
             exchange.account.handler = observe::HandlerKind::errorPage;
-            content_->serveErrorPage(exchange, Resource{site, found.file, found.directory, stored_, generation}, status,
-                                     detail);
+            content_->serveErrorPage(
+                exchange, Resource{site, found.file, found.directory, stored_, generation}, status, detail);
             return true;
         };
         auto configured = site->rules->errorPages.find(status);

@@ -1,7 +1,9 @@
-// From a request to who answers it: site, path, file. One per loop and configuration; the http::Handler of that loop.
+// From a request to who answers it: site, path, file. One per loop and configuration; the http::Handler of
+// that loop.
 //
-// The steps, in order (the reference's, made safe): host -> site; path decoded and normalised; depth and length limits;
-// UrlAlias; what is never served; the index; a directory's slash and its index document; LoopFindEndpoint; listing; 404.
+// The steps, in order (the reference's, made safe): host -> site; path decoded and normalised; depth and
+// length limits; UrlAlias; what is never served; the index; a directory's slash and its index document;
+// LoopFindEndpoint; listing; 404.
 #pragma once
 
 #include "http/handler.h"
@@ -17,7 +19,7 @@
 namespace saker::routing {
 
 struct DispatchRules {
-    std::uint32_t maxDirDepth = 0;      ///< names in a path; 0: no limit
+    std::uint32_t maxDirDepth = 0;       ///< names in a path; 0: no limit
     std::uint32_t maxFilePathLength = 0; ///< bytes of a path; 0: no limit
     /// "host/path" (host folded and aliased, path without a slash behind) -> path with a slash in front.
     std::unordered_map<std::string, std::string> urlAlias;
@@ -28,7 +30,8 @@ public:
     Dispatcher(std::shared_ptr<const SiteTable> sites, std::shared_ptr<const DispatchRules> rules);
     /// Before the first request.
     void setContent(ContentHandler& content) { content_ = &content; }
-    /// This loop's channels of the sites that have access logs of their own (null: the site keeps none). Outlive this.
+    /// This loop's channels of the sites that have access logs of their own (null: the site keeps none).
+    /// Outlive this.
     using SiteLogs = std::unordered_map<const Site*, observe::AccessLog::Channel*>;
     void setSiteLogs(SiteLogs logs) { siteLogs_ = std::move(logs); }
 
@@ -57,11 +60,12 @@ private:
     /// The path below the index's root: the site's folder and the path, in scratch space.
     std::string_view indexPath(const Site& site, std::string_view path);
     void setStored(const FileIndex& index, const IndexDirectory& directory, std::string_view name);
-    Ref<RefCounted> serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
-                   std::uint64_t generation);
+    Ref<RefCounted> serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site,
+                              const Found& found, std::uint64_t generation);
     /// An index document or a listing; false when the directory has neither.
     bool serveDirectory(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
-                        std::string_view askedPath, std::uint64_t generation, Ref<RefCounted>* what = nullptr);
+                        std::string_view askedPath, std::uint64_t generation,
+                        Ref<RefCounted>* what = nullptr);
     bool serveParent(http::Exchange& exchange, const std::shared_ptr<const Site>& site, std::string_view path,
                      std::uint64_t generation);
     void redirect(http::Exchange& exchange, const Site& site, std::string_view path, bool isDirectory);
@@ -80,7 +84,8 @@ private:
     void remember(const Site& site, std::string_view path, std::uint64_t generation, Ref<RefCounted> what);
 
     ContentHandler* content_ = nullptr;
-    std::vector<Recent> recents_; // addresses answered lately, by hash; what is asked for most skips all steps
+    std::vector<Recent>
+        recents_; // addresses answered lately, by hash; what is asked for most skips all steps
     SiteLogs siteLogs_;
     std::unordered_map<std::string, HostEntry, HostHash, std::equal_to<>> hosts_;
     const std::string* lastHost_ = nullptr; // a key of hosts_

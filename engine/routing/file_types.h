@@ -1,5 +1,5 @@
-// What a file name extension means for an answer: media type, extra fields, download. Built once per configuration
-// from ExtTypes and DownloadIfExtension on top of the table of media types.
+// What a file name extension means for an answer: media type, extra fields, download. Built once per
+// configuration from ExtTypes and DownloadIfExtension on top of the table of media types.
 #pragma once
 
 #include "base/result.h"

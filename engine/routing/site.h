@@ -1,5 +1,5 @@
-// One site as one configuration sees it: where its files are and by which rules they are answered. Immutable; shared
-// by all loops.
+// One site as one configuration sees it: where its files are and by which rules they are answered. Immutable;
+// shared by all loops.
 #pragma once
 
 #include "http/compression_level.h"
@@ -32,7 +32,9 @@ struct SiteRules {
     bool debugPages = false;
     bool debugPagesRemote = false;
 
-    CaseMode caseMode() const { return casePolicy == CasePolicy::sensitive ? CaseMode::exact : CaseMode::fold; }
+    CaseMode caseMode() const {
+        return casePolicy == CasePolicy::sensitive ? CaseMode::exact : CaseMode::fold;
+    }
     /// For answers of all kinds but errors.
     void addDefaultHeaders(http::ResponseHead& head) const;
     /// "Server" only, if it is among the default headers: for errors.

@@ -47,7 +47,9 @@ SiteTable::Answer SiteTable::find(std::string_view authority) const {
     return {defaultSite(), true};
 }
 
-std::uint64_t SiteTable::indexGeneration() const { return options_.folders ? options_.folders->index.generation() : 0; }
+std::uint64_t SiteTable::indexGeneration() const {
+    return options_.folders ? options_.folders->index.generation() : 0;
+}
 
 std::shared_ptr<const Site> SiteTable::named(const std::string& name) const {
     auto alias = options_.siteAlias.find(name);
@@ -55,10 +57,11 @@ std::shared_ptr<const Site> SiteTable::named(const std::string& name) const {
     return site == options_.sites.end() ? folderSite(name) : site->second;
 }
 
-/// The site of a folder directly below BackendDir. A host can name no other folder: it holds no slash, and names
-/// with a dot in front are not sites.
+/// The site of a folder directly below BackendDir. A host can name no other folder: it holds no slash, and
+/// names with a dot in front are not sites.
 std::shared_ptr<const Site> SiteTable::folderSite(std::string_view name) const {
-    if (!options_.folders || name.empty() || name.front() == '.' || name.find('/') != std::string_view::npos) {
+    if (!options_.folders || name.empty() || name.front() == '.' ||
+        name.find('/') != std::string_view::npos) {
         return nullptr;
     }
     const FileIndex& index = options_.folders->index;
@@ -98,13 +101,14 @@ std::shared_ptr<const Site> SiteTable::defaultSite() const {
         const FileIndex& index = options_.folders->index;
         Found root = index.find("", CaseMode::exact);
         if (root.kind == Found::Kind::directory) {
-            index.list(*root.directory, [](const FileFacts&) {},
-                       [&](std::string_view name) {
-                           if (!name.starts_with('.') && !options_.sites.contains(toLowerAscii(name))) {
-                               only = name;
-                               ++count;
-                           }
-                       });
+            index.list(
+                *root.directory, [](const FileFacts&) {},
+                [&](std::string_view name) {
+                    if (!name.starts_with('.') && !options_.sites.contains(toLowerAscii(name))) {
+                        only = name;
+                        ++count;
+                    }
+                });
         }
     }
     return count == 1 ? named(only) : nullptr;

@@ -1,5 +1,6 @@
-// Which site a host belongs to (seed: a folder per domain). In this order: FilterFromDomain, DomainAlias, a site's own
-// aliases, a configured site, a folder of that name, the default site. One per configuration; read by all loops.
+// Which site a host belongs to (seed: a folder per domain). In this order: FilterFromDomain, DomainAlias, a
+// site's own aliases, a configured site, a folder of that name, the default site. One per configuration; read
+// by all loops.
 #pragma once
 
 #include "base/result.h"
@@ -39,8 +40,9 @@ public:
         std::shared_ptr<const Site> site; ///< null: no site for that host
         bool isDefault = false;           ///< nobody has that host, the default site answers
     };
-    /// `authority`: as in the request, with port. The answer may change with indexGeneration(). Takes a lock and
-    /// makes strings: loops remember answers. REQUIRES: a Quiescence::Reader of the folders' index, online.
+    /// `authority`: as in the request, with port. The answer may change with indexGeneration(). Takes a lock
+    /// and makes strings: loops remember answers. REQUIRES: a Quiescence::Reader of the folders' index,
+    /// online.
     Answer find(std::string_view authority) const;
     /// Grows when folders appear or vanish (and with every other change).
     std::uint64_t indexGeneration() const;

@@ -9,7 +9,9 @@ constexpr const char* kSizePattern = "^ *[0-9.]+ *([bB]|[kKmMgGtT]([iI]?[bB])?)?
 
 Node schemaOf(const Type& type, const Limits& limits);
 
-Node typed(const char* name) { return Node::object().add("type", Node::of(name)); }
+Node typed(const char* name) {
+    return Node::object().add("type", Node::of(name));
+}
 
 Node ranged(const char* name, const Limits& limits) {
     Node node = typed(name);

@@ -6,7 +6,9 @@
 
 namespace saker::schema {
 
-std::string Problem::text() const { return (isError() ? "error: " : "warning: ") + sentence(); }
+std::string Problem::text() const {
+    return (isError() ? "error: " : "warning: ") + sentence();
+}
 
 std::string Problem::sentence() const {
     std::string out;

@@ -15,8 +15,8 @@ std::string referencePage(const Description& description, std::string_view head)
 /// One setting as Markdown, under a heading.
 std::string explain(const Field& field, const Description& description);
 
-/// A configuration file with every key, its default and a comment. The keys of `first` come first, in that order.
-/// `head` are the comment lines at the top.
+/// A configuration file with every key, its default and a comment. The keys of `first` come first, in that
+/// order. `head` are the comment lines at the top.
 std::string defaultFile(const Description& description, std::span<const std::string_view> first,
                         std::string_view head);
 

@@ -1,5 +1,5 @@
-// The files under resources/ that come from the table of settings are what the table says today. With SAKER_UPDATE=1
-// in the environment they are written anew instead.
+// The files under resources/ that come from the table of settings are what the table says today. With
+// SAKER_UPDATE=1 in the environment they are written anew instead.
 
 #include "host/config_texts.h"
 #include "schema/document.h"
@@ -30,8 +30,9 @@ TEST_P(ConfigDocs, AreWhatTheTableSays) {
     std::ostringstream found;
     found << std::ifstream(path, std::ios::binary).rdbuf();
     // One line, not a wall of text: how to proceed matters more than the difference, which git shows.
-    EXPECT_TRUE(found.str() == expected) << GetParam().path << " is out of date; run this test with SAKER_UPDATE=1 and "
-                                         << "look at what changed";
+    EXPECT_TRUE(found.str() == expected)
+        << GetParam().path << " is out of date; run this test with SAKER_UPDATE=1 and "
+        << "look at what changed";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ConfigDocs,

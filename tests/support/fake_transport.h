@@ -1,5 +1,5 @@
-// A transport whose peer is the test: bytes are fed in, what is written is kept as text. Writes complete at once, or
-// (when `holds`) only when the test says so.
+// A transport whose peer is the test: bytes are fed in, what is written is kept as text. Writes complete at
+// once, or (when `holds`) only when the test says so.
 #pragma once
 
 #include "net/transport.h"
@@ -22,7 +22,8 @@ public:
 
     void receive(std::string_view bytes) {
         if (user_ && !isClosed) {
-            // A copy of its own, gone afterwards: whoever keeps a view of lent bytes is found by the sanitizer.
+            // A copy of its own, gone afterwards: whoever keeps a view of lent bytes is found by the
+            // sanitizer.
             auto lent = std::make_unique<char[]>(bytes.size());
             bytes.copy(lent.get(), bytes.size());
             user_->onData({lent.get(), bytes.size()});

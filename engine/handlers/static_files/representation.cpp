@@ -35,8 +35,8 @@ std::string disposition(std::string_view name) {
         out += "; filename*=UTF-8''";
         for (char c : name) {
             auto byte = static_cast<unsigned char>(c);
-            bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-' ||
-                         c == '.' || c == '_' || c == '~';
+            bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                         c == '-' || c == '.' || c == '_' || c == '~';
             if (plain) {
                 out += c;
             } else {
@@ -76,7 +76,9 @@ bool Representation::isNegotiated() const {
     return false;
 }
 
-std::int64_t Representation::modifiedSeconds() const { return stamp_.modified / 1'000'000'000; }
+std::int64_t Representation::modifiedSeconds() const {
+    return stamp_.modified / 1'000'000'000;
+}
 
 http::ResponseHead Representation::head(http::Coding coding, std::string_view etag) const {
     http::ResponseHead head;
@@ -119,8 +121,8 @@ http::PreparedResponse& Representation::notModified(http::Coding coding) {
         // RFC 9110, section 15.4.5: what a cache needs to update its copy; nothing about the body.
         http::ResponseHead reply = v.whole->head();
         reply.status = 304;
-        for (std::string_view name : {"Content-Type", "Content-Length", "Content-Encoding", "Content-Disposition",
-                                      "Accept-Ranges"}) {
+        for (std::string_view name :
+             {"Content-Type", "Content-Length", "Content-Encoding", "Content-Disposition", "Accept-Ranges"}) {
             reply.remove(name);
         }
         v.notModified = makeRef<http::PreparedResponse>(std::move(reply), http::PreparedResponse::Body{});

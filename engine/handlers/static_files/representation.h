@@ -1,5 +1,6 @@
-// A file as one loop answers with it: the prepared answer of each content coding, made on first use and kept. The
-// bodies themselves are shared by all loops (ContentStore); what is kept here are rendered heads and references.
+// A file as one loop answers with it: the prepared answer of each content coding, made on first use and kept.
+// The bodies themselves are shared by all loops (ContentStore); what is kept here are rendered heads and
+// references.
 #pragma once
 
 #include "handlers/static_files/content_store.h"
@@ -20,10 +21,10 @@ struct Variant {
         absent, ///< not to be had: the file is not compressible, or compressing does not pay
     };
     State state = State::unknown;
-    bool isSibling = false;     ///< a precompressed file beside the file
-    std::string path;           ///< of the file the bytes are read from, below the root
-    FileStamp stamp;            ///< of that file
-    std::string etag;           ///< when ready
+    bool isSibling = false;                  ///< a precompressed file beside the file
+    std::string path;                        ///< of the file the bytes are read from, below the root
+    FileStamp stamp;                         ///< of that file
+    std::string etag;                        ///< when ready
     Ref<http::PreparedResponse> whole;       ///< when ready
     Ref<http::PreparedResponse> notModified; ///< made on first use
 };
@@ -45,7 +46,8 @@ public:
     bool isNegotiated() const;
 
     /// Makes the variant ready. `stamp`: of the file, as it was when it was read or opened.
-    void fill(http::Coding coding, http::PreparedResponse::Body body, std::string etag, const FileStamp& stamp);
+    void fill(http::Coding coding, http::PreparedResponse::Body body, std::string etag,
+              const FileStamp& stamp);
     http::PreparedResponse& notModified(http::Coding coding);
     /// Status 200 with all fields but Content-Length.
     http::ResponseHead head(http::Coding coding, std::string_view etag) const;

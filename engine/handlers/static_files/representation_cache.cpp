@@ -2,7 +2,8 @@
 
 namespace saker::static_files {
 
-Representation* RepresentationCache::find(const routing::Site& site, std::string_view path, const FileStamp& stamp) {
+Representation* RepresentationCache::find(const routing::Site& site, std::string_view path,
+                                          const FileStamp& stamp) {
     auto found = entries_.find(path);
     if (found == entries_.end()) {
         return nullptr;

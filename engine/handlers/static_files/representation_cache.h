@@ -1,4 +1,5 @@
-// The representations a loop has at hand, by file; bounded in bytes and in number (each may hold an open file).
+// The representations a loop has at hand, by file; bounded in bytes and in number (each may hold an open
+// file).
 #pragma once
 
 #include "base/hash.h"

@@ -26,12 +26,14 @@ constexpr std::uint64_t kMaxErrorPage = 1 << 20;
 constexpr std::array kCodings = {http::Coding::br, http::Coding::zstd, http::Coding::gzip};
 
 std::int64_t nowSeconds() {
-    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+    return std::chrono::duration_cast<std::chrono::seconds>(
+               std::chrono::system_clock::now().time_since_epoch())
         .count();
 }
 
 std::int64_t nowNanos() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
         .count();
 }
 
@@ -41,6 +43,16 @@ bool isRepeated(const http::RequestHead& request, http::FieldName name) {
         count += request.field(i).id == name ? 1 : 0;
     }
     return count > 1;
+}
+
+/// Names with control characters or a backslash cannot be asked for (http::normalisePath refuses them).
+bool isAddressable(std::string_view name) {
+    for (char c : name) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '\\') {
+            return false;
+        }
+    }
+    return true;
 }
 
 bool isConditional(const http::RequestHead& request) {
@@ -74,7 +86,9 @@ StaticFileHandler::StaticFileHandler(loop::EventLoop& loop, Shared shared, routi
     : loop_(loop), shared_(shared), errors_(errors), cache_(shared.cacheBytes, kMaxRepresentations),
       alive_(std::make_shared<bool>(true)) {}
 
-StaticFileHandler::~StaticFileHandler() { *alive_ = false; }
+StaticFileHandler::~StaticFileHandler() {
+    *alive_ = false;
+}
 
 namespace {
 
@@ -166,7 +180,8 @@ bool StaticFileHandler::serveAgain(http::Exchange& exchange, RefCounted& what) {
     return true;
 }
 
-http::Coding StaticFileHandler::choose(const http::RequestHead& request, const Representation& representation) {
+http::Coding StaticFileHandler::choose(const http::RequestHead& request,
+                                       const Representation& representation) {
     if (!representation.isNegotiated()) {
         return http::Coding::identity;
     }
@@ -175,13 +190,16 @@ http::Coding StaticFileHandler::choose(const http::RequestHead& request, const R
         return http::Coding::identity;
     }
     if (isRepeated(request, http::FieldName::acceptEncoding)) { // they add up: the first one does not tell
-        return http::AcceptEncoding(request).choose(representation.available()).value_or(http::Coding::identity);
+        return http::AcceptEncoding(request)
+            .choose(representation.available())
+            .value_or(http::Coding::identity);
     }
     if (field != lastAccept_) {
         lastAccept_ = field;
         lastAcceptEncoding_ = http::AcceptEncoding(request);
     }
-    // Nothing acceptable: the file as it is serves the client better than a refusal (RFC 9110, section 12.5.3).
+    // Nothing acceptable: the file as it is serves the client better than a refusal (RFC 9110,
+    // section 12.5.3).
     return lastAcceptEncoding_.choose(representation.available()).value_or(http::Coding::identity);
 }
 
@@ -201,12 +219,14 @@ void StaticFileHandler::answer(http::Exchange& exchange, Representation& represe
          });
 }
 
-void StaticFileHandler::failToLoad(http::Exchange& exchange, Representation& representation, const Error& error) {
+void StaticFileHandler::failToLoad(http::Exchange& exchange, Representation& representation,
+                                   const Error& error) {
     int status = error.kind == ErrorKind::notFound ? 404 : error.kind == ErrorKind::permission ? 403 : 503;
     errors_.fail(exchange, representation.siteRef(), status, error.message);
 }
 
-void StaticFileHandler::answerFrom(http::Exchange& exchange, Representation& representation, http::Coding coding) {
+void StaticFileHandler::answerFrom(http::Exchange& exchange, Representation& representation,
+                                   http::Coding coding) {
     using http::FieldName;
     const http::RequestHead& request = exchange.request();
     Variant& variant = representation.variant(coding);
@@ -224,7 +244,8 @@ void StaticFileHandler::answerFrom(http::Exchange& exchange, Representation& rep
         exchange.respond(representation.notModified(coding));
         return;
     case http::Precondition::failed:
-        errors_.fail(exchange, representation.siteRef(), 412, "The file is not in the state that was asked for.");
+        errors_.fail(exchange, representation.siteRef(), 412,
+                     "The file is not in the state that was asked for.");
         return;
     case http::Precondition::proceed:
         break;
@@ -250,8 +271,8 @@ void appendRange(BufferChain& chain, http::PreparedResponse& whole, const http::
 
 } // namespace
 
-void StaticFileHandler::answerRanges(http::Exchange& exchange, Representation& representation, Variant& variant,
-                                     std::string_view field) {
+void StaticFileHandler::answerRanges(http::Exchange& exchange, Representation& representation,
+                                     Variant& variant, std::string_view field) {
     http::PreparedResponse& whole = *variant.whole;
     const std::uint64_t size = whole.bodySize();
     http::RangeSet set = http::parseRange(field, size);
@@ -335,9 +356,12 @@ void StaticFileHandler::startLoad(std::uint64_t id, Load& load) {
             finishLoad(id, Result{content, nullptr, content->stamp, {}});
             return;
         }
-        auto executor = [&workers = shared_.workers](std::function<void()> job) { workers.submit(std::move(job)); };
+        auto executor = [&workers = shared_.workers](std::function<void()> job) {
+            workers.submit(std::move(job));
+        };
         shared_.store.fetch(
-            key, [root, path] { return root->open(path); }, executor, [deliver, root, path, compresses](const Fetched& fetched) {
+            key, [root, path] { return root->open(path); }, executor,
+            [deliver, root, path, compresses](const Fetched& fetched) {
                 Result result;
                 result.stamp = fetched.stamp;
                 if (fetched.outcome == Fetched::Outcome::ready) {
@@ -345,7 +369,8 @@ void StaticFileHandler::startLoad(std::uint64_t id, Load& load) {
                 } else if (fetched.outcome == Fetched::Outcome::failed) {
                     result.error = fetched.error;
                 } else if (compresses) { // too large or too restless: the bytes on the disk are in no coding
-                    result.error = Error{ErrorKind::temporary, "The file changed while it was compressed.", path};
+                    result.error =
+                        Error{ErrorKind::temporary, "The file changed while it was compressed.", path};
                 } else { // from the file, as it is at this moment
                     auto file = root->open(path);
                     auto status = file ? file->status() : saker::Result<os::FileStatus>(file.error());
@@ -373,7 +398,8 @@ void StaticFileHandler::startLoad(std::uint64_t id, Load& load) {
                 content->settled = isSettled(read->stamp, now);
                 result.content = std::move(content);
             } else {
-                result.error = read ? Error{ErrorKind::temporary, "The page changes or is too large.", path} : read.error();
+                result.error = read ? Error{ErrorKind::temporary, "The page changes or is too large.", path}
+                                    : read.error();
             }
             deliver(std::move(result));
             return;
@@ -388,7 +414,10 @@ void StaticFileHandler::startLoad(std::uint64_t id, Load& load) {
         deliver(std::move(result));
     });
     if (!accepted) {
-        deliver(Result{nullptr, nullptr, {}, Error{ErrorKind::temporary, "The server is too busy to open files.", path}});
+        deliver(Result{nullptr,
+                       nullptr,
+                       {},
+                       Error{ErrorKind::temporary, "The server is too busy to open files.", path}});
     }
 }
 
@@ -412,7 +441,7 @@ void StaticFileHandler::finishLoad(std::uint64_t id, Result result) {
             }
         } else {
             cache_.drop(representation);
-            log::warning("files", "{}: {}", representation.path(), result.error->text());
+            failureLimit_.write(log::Level::warning, "files", "{}", result.error->text());
             error = &*result.error;
         }
     } else if (result.content && !result.content->worthwhile) {
@@ -444,7 +473,8 @@ void StaticFileHandler::finishLoad(std::uint64_t id, Result result) {
     }
 }
 
-void StaticFileHandler::serveListing(http::Exchange& exchange, const std::shared_ptr<const routing::Site>& site,
+void StaticFileHandler::serveListing(http::Exchange& exchange,
+                                     const std::shared_ptr<const routing::Site>& site,
                                      const routing::IndexDirectory& directory, std::string_view shownPath) {
     const routing::FileIndex& index = site->root->index;
     std::vector<ListingEntry> entries;
@@ -453,12 +483,16 @@ void StaticFileHandler::serveListing(http::Exchange& exchange, const std::shared
         [&](const routing::FileFacts& file) {
             entries.push_back({std::string(file.name), false, file.size, file.modified});
         },
-        [&](std::string_view name) { entries.push_back({std::string(name), true, 0, 0}); });
+        [&](std::string_view name) {
+            entries.push_back({std::string(name), true, 0, 0});
+        });
     ListingRequest listing;
     listing.host = exchange.request().authority();
     listing.path = shownPath;
     listing.order = parseListingOrder(exchange.request().query());
-    listing.visible = [&](const ListingEntry& entry) { return site->rules->access.allows(toLowerAscii(entry.name)); };
+    listing.visible = [&](const ListingEntry& entry) {
+        return isAddressable(entry.name) && site->rules->access.allows(toLowerAscii(entry.name));
+    };
     std::string_view accept = exchange.request().get(http::FieldName::accept);
     routing::Page page = renderListing(listing, std::move(entries), routing::choosePageFormat(accept));
     http::ResponseHead head;
@@ -488,8 +522,8 @@ void StaticFileHandler::serveErrorPage(http::Exchange& exchange, const routing::
         representation = makeRepresentation(page);
         cache_.insert(representation);
     }
-    Then respond = [this, status, detail = std::string(detail), isFromFile](http::Exchange& e, Representation& r,
-                                                                         const Error* error) {
+    Then respond = [this, status, detail = std::string(detail),
+                    isFromFile](http::Exchange& e, Representation& r, const Error* error) {
         if (error || isFromFile(r)) {
             errors_.failPlainly(e, r.siteRef(), status, detail);
             return;

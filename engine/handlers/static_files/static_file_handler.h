@@ -1,13 +1,16 @@
-// Answers with files (RFC 9110): conditional requests, ranges, content codings. One per loop and configuration.
+// Answers with files (RFC 9110): conditional requests, ranges, content codings. One per loop and
+// configuration.
 //
-// A hot file is a look-up and one prepared answer. A cold one waits, kept by retain(), while a worker thread reads
-// (and compresses) it; all who ask meanwhile share that. Files too large for memory are sent from the file.
+// A hot file is a look-up and one prepared answer. A cold one waits, kept by retain(), while a worker thread
+// reads (and compresses) it; all who ask meanwhile share that. Files too large for memory are sent from the
+// file.
 #pragma once
 
 #include "base/error.h"
 #include "handlers/static_files/representation_cache.h"
 #include "http/exchange.h"
 #include "loop/worker_pool.h"
+#include "observe/repeat_limit.h"
 #include "routing/content_handler.h"
 
 #include <cstdint>
@@ -55,10 +58,12 @@ private:
 
     /// `error` is null unless the file itself could not be had.
     using Then = std::function<void(http::Exchange&, Representation&, const Error* error)>;
-    /// Where the bytes have to be: a page that is filled in is needed in memory, however little the store takes.
+    /// Where the bytes have to be: a page that is filled in is needed in memory, however little the store
+    /// takes.
     enum class Place : std::uint8_t { anywhere, memory };
     /// Makes the variant known (ready or absent) on a worker, then calls `then` for the exchange.
-    void load(http::Exchange& exchange, Representation& representation, http::Coding coding, Place place, Then then);
+    void load(http::Exchange& exchange, Representation& representation, http::Coding coding, Place place,
+              Then then);
     void failToLoad(http::Exchange& exchange, Representation& representation, const Error& error);
     void startLoad(std::uint64_t id, Load& load);
     void finishLoad(std::uint64_t id, Result result);
@@ -69,6 +74,7 @@ private:
     RepresentationCache cache_;
     std::unordered_map<std::uint64_t, std::unique_ptr<Load>> loads_;
     std::uint64_t nextLoad_ = 1;
+    observe::RepeatLimit failureLimit_{std::chrono::seconds(5)}; // clients can ask for a broken file all day
     // Clients of one kind send the same field over and over.
     std::string lastAccept_;
     http::AcceptEncoding lastAcceptEncoding_;

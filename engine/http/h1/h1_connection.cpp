@@ -30,7 +30,8 @@ std::uint64_t nowMicros() {
 }
 
 std::int64_t nowUnixMillis() {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
         .count();
 }
 
@@ -160,7 +161,7 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
         armForRequest();
         return 0;
     case RequestParser::State::rejected:
-        refuse(parser_.rejection());
+        refuse(parser_.rejection(), input);
         return 0;
     case RequestParser::State::complete:
         break;
@@ -169,7 +170,8 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
     headSince_ = 0;
     const std::size_t size = exchange.head_.size();
     const ConnectionSettings& settings = context_.settings();
-    exchange.begin(*this, context_.settingsRef(), settings.measureTime || context_.counters().isDetailed() ? nowMicros() : 0);
+    exchange.begin(*this, context_.settingsRef(),
+                   settings.measureTime || context_.counters().isDetailed() ? nowMicros() : 0);
     keepAlive_ = exchange.head_.keepAlive && !context_.isDraining();
     if (exchange.head_.framing == BodyFraming::none) {
         handle(exchange);
@@ -250,7 +252,8 @@ void H1Connection::startBody(H1Exchange& exchange) {
 }
 
 /// A request that cannot be understood: the answer says so and ends the connection.
-void H1Connection::refuse(Rejection rejection) {
+/// `input`: what there is of its head, when no exchange was made.
+void H1Connection::refuse(Rejection rejection, std::string_view input) {
     const RejectionInfo& info = rejectionInfo(rejection);
     lingers_ = true;
     context_.counters().onRequestRejected();
@@ -258,11 +261,11 @@ void H1Connection::refuse(Rejection rejection) {
         phase_ = Phase::ending;
         return;
     }
-    refuse(info.status, info.text, current_.get());
+    refuse(info.status, info.text, current_.get(), !trimLines(input).starts_with("HEAD "));
 }
 
 /// `exchange` is null when no request could be read.
-void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exchange) {
+void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exchange, bool withBody) {
     keepAlive_ = false;
     Handler::Page page = context_.settings().handler->errorPage(status, sentence);
     ResponseHead head;
@@ -284,7 +287,9 @@ void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exc
     context.date = context_.date().text();
     renderHead(head, context, bytes);
     context_.scratch().append(std::move(bytes));
-    context_.scratch().append(std::move(body));
+    if (withBody) {
+        context_.scratch().append(std::move(body));
+    }
     context_.counters().onRequest(static_cast<unsigned>(status), context_.scratch().size(), 0);
     phase_ = Phase::ending;
     flush();
@@ -294,7 +299,8 @@ void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exc
 
 ConnectionField H1Connection::connectionField(H1Exchange& exchange) {
     if (!exchange.isBodyDone()) {
-        // Without 100-continue the client may never send the body; a long one is not worth reading to the end.
+        // Without 100-continue the client may never send the body; a long one is not worth reading to the
+        // end.
         std::uint64_t left = exchange.head_.framing == BodyFraming::length
                                  ? exchange.head_.contentLength - exchange.decoder_.received()
                                  : 0;
@@ -410,7 +416,8 @@ void H1Connection::answered(H1Exchange& exchange, int status, std::uint64_t byte
     }
 }
 
-/// The current exchange ends when it is answered, its answer has left (if it is a long one) and its body is read.
+/// The current exchange ends when it is answered, its answer has left (if it is a long one) and its body is
+/// read.
 void H1Connection::finishIfDone() {
     if (!current_ || !current_->answered_ || current_->isSending_) {
         return;
@@ -437,7 +444,8 @@ void H1Connection::account(H1Exchange& exchange) {
         std::uint64_t received = exchange.head_.size() + exchange.decoder_.received();
         exchange.account.metrics->onRequest(counters, status, received, exchange.bytes_, micros);
     }
-    observe::AccessLog::Channel* log = exchange.account.hasOwnLog ? exchange.account.log : context_.accessLog();
+    observe::AccessLog::Channel* log =
+        exchange.account.hasOwnLog ? exchange.account.log : context_.accessLog();
     if (log) {
         writeAccessLog(*log, exchange, micros);
     }
@@ -517,7 +525,8 @@ void H1Connection::settle() {
 void H1Connection::onDrained() {
     isWriting_ = false;
     if (phase_ != Phase::closed) {
-        if (current_ && !current_->isBodyDone()) { // it may have waited for its answers before it went on sending
+        if (current_ &&
+            !current_->isBodyDone()) { // it may have waited for its answers before it went on sending
             current_->bodyWatch_ = RateWatch::start(context_.loop().now(), current_->decoder_.received());
         }
         settle();
@@ -625,7 +634,9 @@ void H1Connection::onPeerClosed() {
     }
 }
 
-void H1Connection::onBroken(int) { abort(); }
+void H1Connection::onBroken(int) {
+    abort();
+}
 
 void H1Connection::onClosed() {
     phase_ = Phase::closed;
@@ -657,7 +668,8 @@ void H1Connection::onTimer() {
         return;
     }
     const std::uint64_t now = context_.loop().now();
-    const ConnectionSettings& settings = current_ && current_->settings_ ? *current_->settings_ : context_.settings();
+    const ConnectionSettings& settings =
+        current_ && current_->settings_ ? *current_->settings_ : context_.settings();
 
     if (isWriting_) {
         if (outputWatch_.isTooSlow(now, transport_.bytesDelivered(), settings)) {
@@ -690,7 +702,7 @@ void H1Connection::onTimer() {
     if (headSince_ != 0 && settings.headTimeout != 0 && now >= headSince_ + settings.headTimeout) {
         context_.counters().onTimeout();
         if (stash_) {
-            refuse(Rejection::timeout);
+            refuse(Rejection::timeout, *stash_);
         } else {
             close(); // it never said anything: nothing to answer
         }

@@ -1,6 +1,6 @@
-// HTTP/1.x over one transport (RFC 9112): requests in, exchanges made one after the other, answers out in order.
-// A connection at rest holds no buffer: bytes are parsed where the loop received them, and only what is left of an
-// incomplete or not yet wanted request is kept.
+// HTTP/1.x over one transport (RFC 9112): requests in, exchanges made one after the other, answers out in
+// order. A connection at rest holds no buffer: bytes are parsed where the loop received them, and only what
+// is left of an incomplete or not yet wanted request is kept.
 #pragma once
 
 #include "http/h1/h1_exchange.h"
@@ -55,8 +55,8 @@ private:
     std::size_t feedBody(std::string_view input);
     void stash(std::string_view bytes);
     void resumeInput();
-    void refuse(Rejection rejection);
-    void refuse(int status, std::string_view sentence, H1Exchange* exchange);
+    void refuse(Rejection rejection, std::string_view input = {});
+    void refuse(int status, std::string_view sentence, H1Exchange* exchange, bool withBody = true);
 
     // answers; called by H1Exchange
     Ref<Exchange> retain(H1Exchange& exchange);
@@ -86,20 +86,20 @@ private:
 
     net::Transport& transport_;
     LoopContext& context_;
-    Ref<H1Connection> self_;     // until onClosed
-    Ref<H1Exchange> current_;    // retained, or with a body to read, or with a long answer under way
+    Ref<H1Connection> self_;             // until onClosed
+    Ref<H1Exchange> current_;            // retained, or with a body to read, or with a long answer under way
     std::unique_ptr<std::string> stash_; // received but not used yet
     RequestParser parser_;
-    std::uint64_t activeAt_;     // ms: last byte in, or last answer out
-    std::uint64_t headSince_;    // ms: first byte of an incomplete head (or the accept); 0: between requests
-    RateWatch outputWatch_;      // while isWriting_
+    std::uint64_t activeAt_;  // ms: last byte in, or last answer out
+    std::uint64_t headSince_; // ms: first byte of an incomplete head (or the accept); 0: between requests
+    RateWatch outputWatch_;   // while isWriting_
     Phase phase_ = Phase::open;
     bool keepAlive_ = true;
-    bool lingers_ = false;       // request bytes remain unread: a plain close would reset the answer away
+    bool lingers_ = false; // request bytes remain unread: a plain close would reset the answer away
     bool isProcessing_ = false;
     bool isPaused_ = false;
     bool isPeerClosed_ = false;
-    bool isWriting_ = false;     // onDrained will come
+    bool isWriting_ = false; // onDrained will come
 };
 
 } // namespace saker::http

@@ -17,12 +17,21 @@ bool RateWatch::isTooSlow(std::uint64_t now, std::uint64_t bytes, const Connecti
            static_cast<double>(bytes - bytesThen) < settings.minRate * static_cast<double>(elapsed) / 1000;
 }
 
-const loop::SocketAddress& H1Exchange::peer() const { return connection_->transport_.peer(); }
-const loop::SocketAddress& H1Exchange::local() const { return connection_->transport_.local(); }
-bool H1Exchange::isEncrypted() const { return connection_->transport_.isEncrypted(); }
-loop::EventLoop& H1Exchange::loop() const { return connection_->context_.loop(); }
+const loop::SocketAddress& H1Exchange::peer() const {
+    return connection_->transport_.peer();
+}
+const loop::SocketAddress& H1Exchange::local() const {
+    return connection_->transport_.local();
+}
+bool H1Exchange::isEncrypted() const {
+    return connection_->transport_.isEncrypted();
+}
+loop::EventLoop& H1Exchange::loop() const {
+    return connection_->context_.loop();
+}
 
-void H1Exchange::begin(H1Connection& connection, Ref<ConnectionSettings> settings, std::uint64_t startMicros) {
+void H1Exchange::begin(H1Connection& connection, Ref<ConnectionSettings> settings,
+                       std::uint64_t startMicros) {
     connection_ = &connection;
     settings_ = std::move(settings);
     startMicros_ = startMicros;
@@ -53,7 +62,9 @@ void H1Exchange::detach() {
     }
 }
 
-Ref<Exchange> H1Exchange::retain() { return connection_->retain(*this); }
+Ref<Exchange> H1Exchange::retain() {
+    return connection_->retain(*this);
+}
 
 void H1Exchange::readBody(BodyReader& reader) {
     if (!connection_) {

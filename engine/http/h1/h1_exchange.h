@@ -1,5 +1,5 @@
-// An exchange over HTTP/1. The connection parses requests into a spare one of its loop; one that is retained owns a
-// copy of the head and lives until it is answered and its body is read.
+// An exchange over HTTP/1. The connection parses requests into a spare one of its loop; one that is retained
+// owns a copy of the head and lives until it is answered and its body is read.
 #pragma once
 
 #include "http/connection_settings.h"
@@ -20,7 +20,8 @@ struct RateWatch {
     std::uint64_t movedAt = 0;   ///< ms
 
     static RateWatch start(std::uint64_t now, std::uint64_t bytes) { return {now, bytes, bytes, now}; }
-    /// `bytes`: so far. Below the settings' minimum rate since the start, or without any progress for too long?
+    /// `bytes`: so far. Below the settings' minimum rate since the start, or without any progress for too
+    /// long?
     bool isTooSlow(std::uint64_t now, std::uint64_t bytes, const ConnectionSettings& settings);
 };
 

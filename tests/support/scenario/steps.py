@@ -50,7 +50,7 @@ class Player:
                 function(self.expanded(step.argument), step)
             except (expect.Mismatch, wire.ProtocolError, OSError) as error:
                 text = '%s: %s: %s' % (step.where(), (step.verb + ' ' + step.argument).strip()[:80], error)
-                if self.answer is not None and isinstance(error, expect.Mismatch):
+                if self.answer is not None and isinstance(error, expect.Mismatch) and 'The answer was:' not in text:
                     text += '\nThe answer was:\n' + str(self.answer)
                 raise expect.Mismatch(text) from error
 
@@ -429,6 +429,13 @@ class Player:
         text = self.read_file(name).decode('utf-8', 'backslashreplace')
         if not compare_text(text, operator, script.unescape(operand).decode()):
             raise expect.Mismatch('%s holds:\n%s' % (name, text[-1000:]))
+
+    def step_json_lines(self, argument, step):
+        """json-lines PATH N: that many lines, each a JSON object."""
+        name, count = argument.split()
+        lines = self.read_file(name).decode().splitlines()
+        if len(lines) != int(count) or not all(isinstance(json.loads(line), dict) for line in lines):
+            raise expect.Mismatch('%s holds:\n%s' % (name, '\n'.join(lines[-5:])))
 
     def step_one(self, argument, step):
         """one of PATH PATH contains TEXT"""

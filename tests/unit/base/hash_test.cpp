@@ -29,7 +29,9 @@ TEST(HashTest, TellsLengthsApart) {
     }
 }
 
-TEST(HashTest, DependsOnTheKey) { EXPECT_NE(hashBytes("example.com", 1), hashBytes("example.com", 2)); }
+TEST(HashTest, DependsOnTheKey) {
+    EXPECT_NE(hashBytes("example.com", 1), hashBytes("example.com", 2));
+}
 
 TEST(HashTest, FoldsAsciiLettersAndNothingElse) {
     std::string all;
@@ -46,7 +48,9 @@ TEST(HashTest, FoldsAsciiLettersAndNothingElse) {
     EXPECT_NE(hashFolded("@", 3), hashFolded("`", 3));
 }
 
-TEST(HashTest, TakesAnEmptyViewOfNothing) { EXPECT_EQ(hashBytes({}, 5), hashBytes("", 5)); }
+TEST(HashTest, TakesAnEmptyViewOfNothing) {
+    EXPECT_EQ(hashBytes({}, 5), hashBytes("", 5));
+}
 
 } // namespace
 } // namespace saker

@@ -28,7 +28,8 @@ TEST(TextTest, SplitsAndTrims) {
 TEST(TextTest, ReadsWholeDecimalNumbersOnly) {
     EXPECT_EQ(parseDecimal("0"), 0U);
     EXPECT_EQ(parseDecimal("18446744073709551615"), 18446744073709551615U);
-    for (std::string_view bad : {"", " 1", "1 ", "+1", "-1", "0x1", "1.0", "18446744073709551616", "99999999999999999999"}) {
+    for (std::string_view bad :
+         {"", " 1", "1 ", "+1", "-1", "0x1", "1.0", "18446744073709551616", "99999999999999999999"}) {
         EXPECT_FALSE(parseDecimal(bad).has_value()) << bad;
     }
 }
@@ -39,11 +40,13 @@ TEST(TextTest, EscapesForHtmlAndLogs) {
 }
 
 TEST(TextTest, KnowsUtf8) {
-    for (std::string_view good : {"", "plain", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\xa6\x85", "\xef\xbf\xbd"}) {
+    for (std::string_view good :
+         {"", "plain", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\xa6\x85", "\xef\xbf\xbd"}) {
         EXPECT_TRUE(isUtf8(good)) << good;
     }
     // Overlong, surrogate, beyond U+10FFFF, cut, stray continuation.
-    for (std::string_view bad : {"\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\x80", "\xff"}) {
+    for (std::string_view bad :
+         {"\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\x80", "\xff"}) {
         EXPECT_FALSE(isUtf8(bad));
     }
 }

@@ -8,7 +8,8 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(ConfiguredField, TakesWellFormedLines) {
-    for (const char* line : {"Content-Type: text/html", "X-Empty:", "X: a\tb", "Link: <a>; rel=\"x\"", "X: \xc3\xa4"}) {
+    for (const char* line :
+         {"Content-Type: text/html", "X-Empty:", "X: a\tb", "Link: <a>; rel=\"x\"", "X: \xc3\xa4"}) {
         EXPECT_EQ(fieldLineProblem(line), "") << line;
     }
 }

@@ -189,6 +189,21 @@ TEST_P(WriteTest, tellsOfAPeerThatIsGone) {
     }
 }
 
+TEST_P(WriteTest, survivesSendingAFileToAPeerThatIsGone) {
+    const std::string content = pattern(1'000'000);
+    const Ref<FileHandle> file = makeFile(content);
+    peer_.close();
+    for (int i = 0; i < 3; ++i) { // the first draws the reset, which the next ones meet
+        BufferChain chain;
+        chain.appendFile(file, 0, content.size());
+        socket_->written = -1;
+        if (socket_->write(chain) == Submitted::pending) {
+            runUntil([&] { return socket_->written != -1; });
+        }
+        turns(2);
+    }
+}
+
 TEST_P(WriteTest, endsAWriteThatIsReleased) {
     const std::string content = pattern(20'000'000);
     BufferChain chain;

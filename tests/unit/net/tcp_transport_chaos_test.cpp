@@ -102,7 +102,9 @@ void Restless::act(bool last) {
         }
         sent_ += size;
     }
-    transport_.write(chain);
+    if (transport_.write(chain) == Submitted::failed && chaos_.roll(2) == 0) {
+        transport_.close(); // otherwise onBroken or the receiving side ends it
+    }
 }
 
 TEST_P(Chaos, endsWell) {

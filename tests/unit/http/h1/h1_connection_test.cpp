@@ -69,7 +69,9 @@ public:
             text(exchange, std::string(request.path()));
         }
     }
-    Page errorPage(int status, std::string_view) override { return {"text/plain", fmt::format("error {}", status)}; }
+    Page errorPage(int status, std::string_view) override {
+        return {"text/plain", fmt::format("error {}", status)};
+    }
 
     static void text(Exchange& exchange, std::string body) {
         BufferChain chain;
@@ -171,7 +173,8 @@ TEST_F(H1ConnectionTest, AnswersPipelinedRequestsInOrderEvenIfOneIsLate) {
     Ref<Exchange> late = handler.waiting[0];
     EXPECT_EQ(late->request().get(FieldName::host), "x"); // its own copy
     TestHandler::text(*late, "first");
-    std::size_t a = transport.sent.find("first"), b = transport.sent.find("/second"), c = transport.sent.find("/third");
+    std::size_t a = transport.sent.find("first"), b = transport.sent.find("/second"),
+                c = transport.sent.find("/third");
     EXPECT_LT(a, b);
     EXPECT_LT(b, c);
     EXPECT_NE(c, std::string::npos);
@@ -218,6 +221,13 @@ TEST_F(H1ConnectionTest, RefusesWhatItCannotReadAndLingers) {
     EXPECT_EQ(counters.read().requestsRejected, 1U);
 }
 
+TEST_F(H1ConnectionTest, RefusesWithoutABodyWhatBeginsAsHead) {
+    transport.receive("\r\nHEAD /a HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n");
+    EXPECT_THAT(transport.sent, StartsWith("HTTP/1.1 400 "));
+    EXPECT_THAT(transport.sent, HasSubstr("Content-Length: 9\r\n"));
+    EXPECT_THAT(transport.sent, EndsWith("\r\n\r\n"));
+}
+
 TEST_F(H1ConnectionTest, RefusesABodyThatIsTooLarge) {
     transport.receive("POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n");
     EXPECT_THAT(transport.sent, StartsWith("HTTP/1.1 413 "));
@@ -236,7 +246,8 @@ TEST_F(H1ConnectionTest, RefusesAChunkedBodyOnceItIsTooLarge) {
 }
 
 TEST_F(H1ConnectionTest, GivesABodyToItsReader) {
-    transport.receive("POST /read HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n" +
+    transport.receive("POST /read HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "
+                      "chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n" +
                       kGet);
     EXPECT_EQ(handler.reader.text, "abcde");
     EXPECT_TRUE(handler.reader.isEnded);

@@ -1,6 +1,7 @@
 """A sakerd of a test's own: a folder, free ports, loopback only. Started, spoken to, and ended by its process id."""
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -120,7 +121,11 @@ class Server:
     def said(self):
         self.output.thread.join(1)
         self.errors.thread.join(1)
-        return self.output.text()[-3000:] + self.errors.text()[-6000:]
+        errors = self.errors.text()
+        fault = re.search(r'(ERROR: \w+Sanitizer|runtime error: |WARNING: ThreadSanitizer|Assertion )', errors)
+        if fault:  # the first lines tell most
+            return errors[max(0, fault.start() - 200):][:5000]
+        return self.output.text()[-3000:] + errors[-3000:]
 
     def is_running(self):
         return self.process is not None and self.process.poll() is None

@@ -382,7 +382,8 @@ class Player:
 
     def step_running(self, argument, step):
         if not self.server.is_running():
-            raise expect.Mismatch('the server has ended:\n' + self.server.said())
+            status = self.server.process.poll() if self.server.process else None
+            raise expect.Mismatch('the server has ended with status %s:\n%s' % (status, self.server.said()))
 
     def step_exits(self, argument, step):
         """exits STATUS|any [within TIME]"""

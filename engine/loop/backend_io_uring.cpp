@@ -13,7 +13,7 @@
 #include "loop/native_address.h"
 #include "loop/receive_buffers.h"
 #include "loop/release.h"
-#include "loop/ring.h"
+#include "loop/ring_io_uring.h"
 #include "loop/spare_chains.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // lent to a callback, handed back. Private to this library.
 #pragma once
 
-#include "loop/ring.h"
+#include "loop/ring_io_uring.h"
 
 namespace saker::loop {
 

@@ -1,4 +1,4 @@
-#include "loop/ring.h"
+#include "loop/ring_io_uring.h"
 
 namespace saker::loop {
 

@@ -11,7 +11,7 @@
 #include "loop/chain_sender.h"
 #include "loop/cold_files.h"
 #include "loop/native_address.h"
-#include "loop/receive_buffers.h"
+#include "loop/receive_buffers_io_uring.h"
 #include "loop/release.h"
 #include "loop/ring_io_uring.h"
 #include "loop/spare_chains.h"

@@ -1,4 +1,4 @@
-#include "loop/receive_buffers.h"
+#include "loop/receive_buffers_io_uring.h"
 
 #include <cerrno>
 #include <sys/mman.h>

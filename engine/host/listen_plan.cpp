@@ -44,7 +44,8 @@ Result<std::vector<SocketAddress>> addressesOf(const std::vector<std::string>& h
 } // namespace
 
 Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven,
-                                 const std::vector<SocketAddress>& present, std::size_t loops) {
+                                 const std::vector<SocketAddress>& present, std::size_t loops,
+                                 const std::vector<SocketAddress>& leaving) {
     ListenPlan plan;
     std::optional<Error> firstFailure;
     for (std::uint16_t port : options.httpPorts) {
@@ -59,7 +60,8 @@ Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven
                 plan.keep.push_back(address);
                 continue;
             }
-            auto sockets = net::ListenSocket::bindGroup(address, loops);
+            const bool isOurs = std::find(leaving.begin(), leaving.end(), address) != leaving.end();
+            auto sockets = net::ListenSocket::bindGroup(address, loops, isOurs);
             if (sockets) {
                 opening.push_back({address, std::move(*sockets)});
             } else if (!failure) {

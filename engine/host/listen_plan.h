@@ -24,7 +24,9 @@ struct ListenPlan {
 
 /// Binds what is new. Fails when a port cannot be bound that the user asked for (`isGiven`), or when none is
 /// left; a *default* port that cannot be had is only a warning. `present`: as asked for.
+/// `leaving`: addresses whose listeners of this process are about to close; their sockets may be joined.
 Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven,
-                                 const std::vector<loop::SocketAddress>& present, std::size_t loops);
+                                 const std::vector<loop::SocketAddress>& present, std::size_t loops,
+                                 const std::vector<loop::SocketAddress>& leaving = {});
 
 } // namespace saker::host

@@ -144,6 +144,7 @@ Result<void> RunningEngine::start() {
     shared_ = std::make_unique<LoopShared>(metrics_, store_, *workers_);
     shared_->loopCount = count;
     loop::LoopOptions loopOptions;
+    loopOptions.workers = workers_.get();
     loopOptions.backend = backendOf(options.process.eventBackend);
     for (std::size_t i = 0; i < count; ++i) {
         loopOptions.faultSeed = i + 1;
@@ -218,7 +219,12 @@ Result<control::ReloadReport> RunningEngine::reload() {
     for (const Bound& bound : listening_) {
         present.push_back(bound.asked);
     }
-    auto plan = planListeners(options.listen, loaded->httpPortsGiven, present, loops_.size());
+    std::erase_if(leaving_, [](const Leaving& one) { return one.until < std::chrono::steady_clock::now(); });
+    std::vector<loop::SocketAddress> leaving;
+    for (const Leaving& one : leaving_) {
+        leaving.push_back(one.address);
+    }
+    auto plan = planListeners(options.listen, loaded->httpPortsGiven, present, loops_.size(), leaving);
     if (!plan) {
         return plan.error();
     }
@@ -243,6 +249,8 @@ Result<control::ReloadReport> RunningEngine::reload() {
         for (auto& loop : loops_) {
             loop->call([&] { loop->retire(bound->actual, kReloadGraceMs); });
         }
+        leaving_.push_back(
+            {bound->actual, std::chrono::steady_clock::now() + milliseconds(4 * kReloadGraceMs)});
         listening_.erase(bound);
     }
     report.keptSites = (*built)->keptSites;

@@ -7,6 +7,7 @@
 #include "host/loop_thread.h"
 #include "host/runtime.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -70,6 +71,12 @@ private:
         loop::SocketAddress actual; ///< with the port that the system chose for 0
     };
     std::vector<Bound> listening_;
+    /// An address that is no longer listened on, while its sockets may still be closing.
+    struct Leaving {
+        loop::SocketAddress address;
+        std::chrono::steady_clock::time_point until;
+    };
+    std::vector<Leaving> leaving_;
     std::vector<std::string> warnings_;
 
     mutable std::mutex mutex_; // runtime_; held for moments

@@ -33,7 +33,7 @@ static_assert(EPOLLIN < 256 && EPOLLOUT < 256, "interest is kept in a byte");
 // Bounds on what one socket may do in a turn while others wait.
 constexpr int kAcceptsPerTurn = 64;
 constexpr int kReceivesPerTurn = 4;
-constexpr std::uint64_t kWritePerTurn = 2 * 1024 * 1024;
+constexpr std::uint64_t kWritePerTurn = std::uint64_t{2} * 1024 * 1024;
 
 int fdOf(Socket& socket) {
     return static_cast<int>(socket.native());
@@ -96,7 +96,7 @@ private:
     std::vector<Socket*> looking_;    // being looked at
     std::vector<Socket*> released_;   // to be told in the next dispatch
     std::vector<Socket*> delivering_; // being told
-    std::array<char, 64 * 1024> input_{};
+    std::array<char, std::size_t{64} * 1024> input_{};
 };
 
 // ---- what the system is asked for ----

@@ -11,18 +11,18 @@
 #include "loop/chain_sender.h"
 #include "loop/cold_files.h"
 #include "loop/native_address.h"
+#include "loop/receive_buffers_io_uring.h"
 #include "loop/release.h"
+#include "loop/ring_io_uring.h"
 #include "loop/spare_chains.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <liburing.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <unordered_map>
@@ -34,13 +34,7 @@ namespace {
 
 using Access = SocketAccess;
 
-constexpr unsigned kSubmissions = 1024;
-constexpr unsigned kCompletions = 8192;
-constexpr unsigned kBuffers = 128; // a power of two; more in one turn costs those sockets a second submission
-constexpr unsigned kBufferSize = 4096;
-constexpr std::uint64_t kWritePerTurn = 2 * 1024 * 1024; // of a chain with files
-constexpr std::size_t kMostPieces = 16;
-constexpr std::size_t kMessages = 256;
+constexpr std::uint64_t kWritePerTurn = std::uint64_t{2} * 1024 * 1024; // of a chain with files
 
 // What a completion is of: the low bits of its user data, whose rest is the socket.
 enum Tag : std::uint64_t {
@@ -93,53 +87,6 @@ bool hasFile(const BufferChain& chain) {
     return false;
 }
 
-/// The buffers that received bytes lie in: handed to the kernel, lent to a callback, handed back.
-class ReceiveBuffers {
-public:
-    ReceiveBuffers() = default;
-    ReceiveBuffers(const ReceiveBuffers&) = delete;
-    ReceiveBuffers& operator=(const ReceiveBuffers&) = delete;
-    ~ReceiveBuffers() {
-        if (memory_ != MAP_FAILED) {
-            ::munmap(memory_, kRingBytes + std::size_t{kBuffers} * kBufferSize);
-        }
-    }
-    /// 0 or an errno value.
-    int create(io_uring& ring) {
-        memory_ = ::mmap(nullptr, kRingBytes + std::size_t{kBuffers} * kBufferSize, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0); // all of it is used soon
-        if (memory_ == MAP_FAILED) {
-            return errno;
-        }
-        ring_ = static_cast<io_uring_buf_ring*>(memory_);
-        io_uring_buf_reg registration{};
-        registration.ring_addr = reinterpret_cast<std::uintptr_t>(ring_);
-        registration.ring_entries = kBuffers;
-        if (const int result = io_uring_register_buf_ring(&ring, &registration, 0); result != 0) {
-            return -result;
-        }
-        io_uring_buf_ring_init(ring_);
-        for (unsigned i = 0; i < kBuffers; ++i) {
-            giveBack(i);
-        }
-        return 0;
-    }
-    const char* data(unsigned id) const {
-        return static_cast<char*>(memory_) + kRingBytes + std::size_t{id} * kBufferSize;
-    }
-    void giveBack(unsigned id) {
-        io_uring_buf_ring_add(ring_, const_cast<char*>(data(id)), kBufferSize,
-                              static_cast<unsigned short>(id), io_uring_buf_ring_mask(kBuffers), 0);
-        io_uring_buf_ring_advance(ring_, 1);
-    }
-
-private:
-    static constexpr std::size_t kRingBytes = 4096; // a page, as the ring must be aligned to one
-    static_assert(kBuffers * sizeof(io_uring_buf) <= kRingBytes);
-    void* memory_ = MAP_FAILED;
-    io_uring_buf_ring* ring_ = nullptr;
-};
-
 class IoUringBackend final : public Backend, private ColdFilesUser, private AcceptPauseUser {
 public:
     explicit IoUringBackend(const BackendContext& context)
@@ -162,7 +109,7 @@ public:
     void cancelAccept(Socket& listener) override;
     void disown(Socket&) override { --context_.socketCount; }
 
-    void wait(int timeoutMs) override;
+    void wait(int timeoutMs) override { ring_.submitAndWait(timeoutMs); }
     void dispatch() override;
     bool hasWork() const override { return !queued_.empty() || !released_.empty(); }
     void wake() override;
@@ -175,19 +122,9 @@ private:
         bool ended = false;
         int error = 0;
     };
-    /// What a submission points to until the kernel has copied it, which it has when the turn's call returns.
-    struct Message {
-        msghdr header;
-        std::array<iovec, kMostPieces> vectors;
-        NativeAddress address;
-    };
-
     void onWarm(Socket& socket) override;
     void onAcceptResumed(Socket& listener) override { armAccept(listener); }
 
-    io_uring_sqe& submission();
-    Message& message();
-    void submitNow();
     void armReceive(Socket& socket);
     void armAccept(Socket& listener);
     void armWake();
@@ -214,19 +151,16 @@ private:
     void finishIfIdle(Socket& socket);
     void deliverReleased();
 
-    io_uring ring_{};
-    bool created_ = false;
     bool enabled_ = false;
     bool running_ = false;
     int wakeup_ = -1;
     std::uint64_t wakeCount_ = 0;
     BackendContext context_;
     ReceiveBuffers buffers_;
+    Ring ring_; // ends before the buffers do
     ColdFiles coldFiles_;
     AcceptPause acceptPause_;
     SpareChains spares_;
-    std::vector<Message> messages_;
-    std::size_t messagesUsed_ = 0;
     std::unordered_map<Socket*, Stash> stashes_;
     std::vector<Socket*> queued_;   // to be looked at without a completion
     std::vector<Socket*> looking_;  // being looked at
@@ -237,34 +171,21 @@ private:
 // ---- the ring ----
 
 Result<void> IoUringBackend::create() {
-    io_uring_params parameters{};
-    // The ring starts disabled, as the thread that enables it is the only one that may submit.
-    parameters.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_CQSIZE |
-                       IORING_SETUP_R_DISABLED | IORING_SETUP_SUBMIT_ALL;
-    parameters.cq_entries = kCompletions;
-    if (const int result = io_uring_queue_init_params(kSubmissions, &ring_, &parameters); result != 0) {
-        Error error = systemError(-result, "io_uring is not available");
-        error.message +=
-            "; it needs Linux 6.1 or later and must not be forbidden (kernel.io_uring_disabled, seccomp);"
-            " use the event backend \"epoll\" or \"auto\"";
-        return error;
+    if (auto created = ring_.create(); !created) {
+        return created;
     }
-    created_ = true;
-    if (const int error = buffers_.create(ring_); error != 0) {
-        return systemError(error, "registering io_uring's receive buffers");
+    if (auto created = buffers_.create(ring_); !created) {
+        return created;
     }
+    // Blocking: a read of it is left to the ring.
     wakeup_ = ::eventfd(0, EFD_CLOEXEC);
     if (wakeup_ < 0) {
         return systemError(errno, "creating the event loop's wake-up handle");
     }
-    messages_.resize(kMessages);
     return {};
 }
 
 IoUringBackend::~IoUringBackend() {
-    if (created_) {
-        io_uring_queue_exit(&ring_);
-    }
     if (wakeup_ >= 0) {
         ::close(wakeup_);
     }
@@ -274,60 +195,18 @@ void IoUringBackend::enter() {
     running_ = true;
     if (!enabled_) {
         enabled_ = true;
-        // io_uring_enable_rings() is declared by liburing 2.3 but missing from its shared library.
-        io_uring_register(static_cast<unsigned>(ring_.ring_fd), IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
-        io_uring_register_ring_fd(&ring_); // spares the look-up of the descriptor in each call
+        ring_.enable();
         armWake();
     }
 }
 
 void IoUringBackend::leave() {
-    submitNow(); // closes that are still queued
+    ring_.submit(); // closes that are still queued
     running_ = false;
 }
 
-io_uring_sqe& IoUringBackend::submission() {
-    io_uring_sqe* entry = io_uring_get_sqe(&ring_);
-    while (entry == nullptr) {
-        submitNow();
-        entry = io_uring_get_sqe(&ring_);
-    }
-    return *entry;
-}
-
-void IoUringBackend::submitNow() {
-    io_uring_submit(&ring_);
-    if (io_uring_sq_ready(&ring_) == 0) {
-        messagesUsed_ = 0;
-    }
-}
-
-IoUringBackend::Message& IoUringBackend::message() {
-    while (messagesUsed_ == messages_.size()) {
-        submitNow();
-    }
-    return messages_[messagesUsed_++];
-}
-
-void IoUringBackend::wait(int timeoutMs) {
-    if (timeoutMs == 0) {
-        io_uring_submit_and_get_events(&ring_);
-    } else if (timeoutMs < 0) {
-        io_uring_submit_and_wait(&ring_, 1);
-    } else {
-        __kernel_timespec timeout{};
-        timeout.tv_sec = timeoutMs / 1000;
-        timeout.tv_nsec = static_cast<long long>(timeoutMs % 1000) * 1'000'000;
-        io_uring_cqe* first = nullptr;
-        io_uring_submit_and_wait_timeout(&ring_, &first, 1, &timeout, nullptr);
-    }
-    if (io_uring_sq_ready(&ring_) == 0) {
-        messagesUsed_ = 0;
-    }
-}
-
 void IoUringBackend::armWake() {
-    io_uring_sqe& entry = submission();
+    io_uring_sqe& entry = ring_.next();
     io_uring_prep_read(&entry, wakeup_, &wakeCount_, sizeof wakeCount_, 0);
     label(entry, nullptr, kWakeTag);
 }
@@ -347,14 +226,7 @@ void IoUringBackend::enqueue(Socket& socket) {
 // ---- a turn ----
 
 void IoUringBackend::dispatch() {
-    io_uring_cqe* completion = nullptr;
-    unsigned head = 0;
-    unsigned count = 0;
-    io_uring_for_each_cqe(&ring_, head, completion) {
-        ++count;
-        complete(*completion);
-    }
-    io_uring_cq_advance(&ring_, count);
+    ring_.drain([this](const io_uring_cqe& completion) { complete(completion); });
     lookAtQueued();
     deliverReleased();
 }
@@ -440,7 +312,7 @@ Submitted IoUringBackend::accept(Socket& listener, AcceptOp& op) {
 }
 
 void IoUringBackend::armAccept(Socket& listener) {
-    io_uring_sqe& entry = submission();
+    io_uring_sqe& entry = ring_.next();
     io_uring_prep_multishot_accept(&entry, fdOf(listener), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     label(entry, &listener, kAcceptTag);
     ++Access::pending(listener);
@@ -506,7 +378,7 @@ void IoUringBackend::cancelStream(Socket& socket, Tag tag) {
 }
 
 void IoUringBackend::cancel(Socket& socket, Tag tag) {
-    io_uring_sqe& entry = submission();
+    io_uring_sqe& entry = ring_.next();
     io_uring_prep_cancel64(&entry, reinterpret_cast<std::uintptr_t>(&socket) | tag, 0);
     entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
     label(entry, nullptr, kCancelTag);
@@ -522,7 +394,7 @@ bool IoUringBackend::receive(Socket& socket, ReceiveOp& op) {
 }
 
 void IoUringBackend::armReceive(Socket& socket) {
-    io_uring_sqe& entry = submission();
+    io_uring_sqe& entry = ring_.next();
     if (hasFlag(socket, kServed)) {
         io_uring_prep_recv_multishot(&entry, fdOf(socket), nullptr, 0, 0);
     } else {
@@ -530,7 +402,7 @@ void IoUringBackend::armReceive(Socket& socket) {
         io_uring_prep_recv(&entry, fdOf(socket), nullptr, 0, 0);
     }
     entry.flags |= IOSQE_BUFFER_SELECT;
-    entry.buf_group = 0;
+    entry.buf_group = ReceiveBuffers::kGroup;
     label(entry, &socket, kReceiveTag);
     ++Access::pending(socket);
     setFlag(socket, kStreamArmed);
@@ -658,25 +530,23 @@ void IoUringBackend::submitSend(Socket& socket) {
     const BufferChain& chain = Access::chain(*Access::write(socket));
     // Not MSG_WAITALL: what has left is reported as it leaves, for minimum-rate checks.
     constexpr int kFlags = MSG_NOSIGNAL;
-    io_uring_sqe* entry = nullptr;
     if (chain.pieceCount() == 1) {
         const Piece& piece = chain.piece(0);
-        entry = &submission();
-        io_uring_prep_send(entry, fdOf(socket), piece.data, std::min<std::uint64_t>(piece.size, 1U << 30),
+        io_uring_sqe& entry = ring_.next();
+        io_uring_prep_send(&entry, fdOf(socket), piece.data, std::min<std::uint64_t>(piece.size, 1U << 30),
                            kFlags);
-        label(*entry, &socket, kSendTag);
+        label(entry, &socket, kSendTag);
     } else {
-        Message& parts = message();
-        const std::size_t count = std::min(chain.pieceCount(), kMostPieces);
+        const auto [entry, message] = ring_.nextWithMessage();
+        const std::size_t count = std::min(chain.pieceCount(), Ring::kMostPieces);
         for (std::size_t i = 0; i < count; ++i) {
-            parts.vectors[i] = {const_cast<char*>(chain.piece(i).data), chain.piece(i).size};
+            message.vectors[i] = {const_cast<char*>(chain.piece(i).data), chain.piece(i).size};
         }
-        parts.header = msghdr{};
-        parts.header.msg_iov = parts.vectors.data();
-        parts.header.msg_iovlen = count;
-        entry = &submission();
-        io_uring_prep_sendmsg(entry, fdOf(socket), &parts.header, kFlags);
-        label(*entry, &socket, kSendTag);
+        message.header = msghdr{};
+        message.header.msg_iov = message.vectors.data();
+        message.header.msg_iovlen = count;
+        io_uring_prep_sendmsg(&entry, fdOf(socket), &message.header, kFlags);
+        label(entry, &socket, kSendTag);
     }
     ++Access::pending(socket);
     setFlag(socket, kWriteArmed);
@@ -751,7 +621,7 @@ void IoUringBackend::afterSendFiles(Socket& socket, const SendProgress& progress
 }
 
 void IoUringBackend::armPoll(Socket& socket) {
-    io_uring_sqe& entry = submission();
+    io_uring_sqe& entry = ring_.next();
     io_uring_prep_poll_add(&entry, fdOf(socket), POLLOUT);
     label(entry, &socket, kPollTag);
     ++Access::pending(socket);
@@ -771,12 +641,11 @@ void IoUringBackend::onWarm(Socket& socket) {
 // ---- connecting ----
 
 Submitted IoUringBackend::connect(Socket& socket, ConnectOp& op, const SocketAddress& address) {
-    Message& parts = message();
-    parts.address = NativeAddress::from(address);
-    io_uring_sqe& entry = submission();
+    const auto [entry, message] = ring_.nextWithMessage();
+    message.address = NativeAddress::from(address);
     io_uring_prep_connect(&entry, fdOf(socket),
-                          reinterpret_cast<const sockaddr*>(parts.address.storage.data()),
-                          parts.address.length);
+                          reinterpret_cast<const sockaddr*>(message.address.storage.data()),
+                          message.address.length);
     label(entry, &socket, kConnectTag);
     Access::stream(socket) = &op;
     Access::set(socket, kConnecting);
@@ -828,7 +697,7 @@ void IoUringBackend::finishIfIdle(Socket& socket) {
     setFlag(socket, kClosed);
     // A listener's port is to be free when its release is told, not a turn later.
     if (running_ && !Access::has(socket, kAccepting)) {
-        io_uring_sqe& entry = submission();
+        io_uring_sqe& entry = ring_.next();
         io_uring_prep_close(&entry, fdOf(socket));
         entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
         label(entry, nullptr, kCloseTag);

@@ -23,7 +23,7 @@ struct SendProgress {
 };
 
 /// What a file piece is asked about, read ahead and sent by.
-inline constexpr std::uint64_t kFileWindow = 256 * 1024;
+inline constexpr std::uint64_t kFileWindow = std::uint64_t{256} * 1024;
 
 /// Consumes what it sends. `warm`: the first window of a file piece in front was read just now, it is not
 /// asked about. A file that ends before its piece does breaks the connection (EIO): the promised length

@@ -15,7 +15,7 @@ constexpr std::uint64_t kRetryMs = 5;
 
 /// Reading is what waits for the disk; readahead() alone would return before the data is there.
 void readThrough(int file, std::uint64_t offset, std::uint64_t size) {
-    static thread_local std::array<char, 64 * 1024> scratch;
+    static thread_local std::array<char, std::size_t{64} * 1024> scratch;
     while (size > 0) {
         const ssize_t n = ::pread(file, scratch.data(), std::min<std::uint64_t>(size, scratch.size()),
                                   static_cast<off_t>(offset));

@@ -13,7 +13,7 @@ namespace {
 
 /// While no more than this waits, write() says done: the writer need not be told when it has left. A backend
 /// that always completes later (io_uring, IOCP) would otherwise cost a call back per answer.
-constexpr std::uint64_t kAsGoodAsLeft = 64 * 1024;
+constexpr std::uint64_t kAsGoodAsLeft = std::uint64_t{64} * 1024;
 
 /// How long a close waits: for bytes to leave, and again for the peer's end.
 constexpr std::uint64_t kEndMs = 2000;

@@ -353,8 +353,9 @@ void Dispatcher::fail(http::Exchange& exchange, const std::shared_ptr<const Site
         const std::uint64_t generation = index.generation();
         auto tryPage = [&](std::string_view name) {
             // The site's own pages may have any name: they are asked for by configuration, not by the client.
+            const std::string raw = "/" + std::string(name); // the normal path is a piece of it
             std::string decoded;
-            http::NormalPath normal = http::normalisePath("/" + std::string(name), decoded);
+            http::NormalPath normal = http::normalisePath(raw, decoded);
             if (!normal.ok()) {
                 return false;
             }

@@ -23,7 +23,7 @@ protected:
         for (const char* name : {"work/www", "user", "system"}) {
             folder_.makeFolder(name);
         }
-        places_ = ConfigPlaces{root_ + "/work", root_ + "/user", root_ + "/system"};
+        places_ = ConfigPlaces{root_ + "/here", root_ + "/user", root_ + "/system"};
     }
 
     void write(const std::string& path, std::string_view text) { folder_.write(path.substr(1), text); }
@@ -47,8 +47,8 @@ protected:
 };
 
 TEST_F(ConfigStoreTest, TakesTheFirstFileThereIs) {
-    const char* const files[] = {"/system/saker.json", "/user/saker.json", "/work/JonCsWebConfig.json",
-                                 "/work/saker.json"};
+    const char* const files[] = {"/system/saker.json", "/user/saker.json", "/here/JonCsWebConfig.json",
+                                 "/here/saker.json"};
     for (const char* file : files) {
         write(file, "{}");
         auto config = store().load();
@@ -74,8 +74,8 @@ TEST_F(ConfigStoreTest, WritesTheDefaultsWhenThereIsNoFile) {
     auto config = store().load();
     ASSERT_TRUE(config.ok()) << config.error().text();
     EXPECT_TRUE(config->written);
-    EXPECT_EQ(config->path, root_ + "/work/saker.json");
-    EXPECT_EQ(content("/work/saker.json"), defaultConfigText());
+    EXPECT_EQ(config->path, root_ + "/here/saker.json");
+    EXPECT_EQ(content("/here/saker.json"), defaultConfigText());
     EXPECT_EQ(texts(config->warnings), "");
     EXPECT_FALSE(config->httpPortsGiven) << "the written file does not make the default ports the user's";
     EXPECT_FALSE(store().load()->written);
@@ -117,7 +117,7 @@ TEST_F(ConfigStoreTest, PathsCountFromTheFolderOfTheFile) {
 }
 
 TEST_F(ConfigStoreTest, WarnsOfSettingsThatHaveNoEffectYetOnlyWhenTheyWereChanged) {
-    write("/work/saker.json",
+    write("/here/saker.json",
           "{\n\"EnableHtaccess\": true,\n\"Enable_WASM\": false, \"CertDir\": \"./certs\", \"Loging\": 1}");
     auto config = store().load();
     ASSERT_TRUE(config.ok());
@@ -128,7 +128,7 @@ TEST_F(ConfigStoreTest, WarnsOfSettingsThatHaveNoEffectYetOnlyWhenTheyWereChange
 }
 
 TEST_F(ConfigStoreTest, TheCommandLineComesFirst) {
-    write("/work/saker.json", R"({"HttpPorts": [81], "BackendDir": "www", "Workers": 2})");
+    write("/here/saker.json", R"({"HttpPorts": [81], "BackendDir": "www", "Workers": 2})");
     Overrides overrides;
     overrides.httpPorts = {{8443}};
     overrides.backendDir = root_ + "/user/";
@@ -149,7 +149,7 @@ TEST_F(ConfigStoreTest, TheCommandLineComesFirst) {
 }
 
 TEST_F(ConfigStoreTest, RefusesClashesOfTheCommandLineWithTheFile) {
-    write("/work/saker.json", R"({"HttpPorts": [9000]})");
+    write("/here/saker.json", R"({"HttpPorts": [9000]})");
     Overrides overrides;
     overrides.httpsPorts = {{9000}};
     auto config = store(overrides).load();
@@ -162,43 +162,43 @@ TEST_F(ConfigStoreTest, RefusesClashesOfTheCommandLineWithTheFile) {
 
 TEST_F(ConfigStoreTest, QuickModeNeedsNoFile) {
     Overrides overrides;
-    overrides.webDir = root_ + "/work/www";
+    overrides.webDir = root_ + "/here/www";
     overrides.httpPorts = {{7000}};
     LoadedConfig config = store(overrides).withoutFile();
     EXPECT_EQ(config.path, "");
     EXPECT_EQ(config.options.routing.backendDir, "");
-    EXPECT_EQ(config.options.routing.wwwDir, root_ + "/work/www");
+    EXPECT_EQ(config.options.routing.wwwDir, root_ + "/here/www");
     EXPECT_THAT(config.options.listen.httpPorts, ElementsAre(7000));
     EXPECT_THAT(config.options.listen.httpsPorts, IsEmpty());
     EXPECT_THAT(config.warnings, IsEmpty());
     EXPECT_EQ(store(overrides).reload(config)->options, config.options);
-    EXPECT_FALSE(std::filesystem::exists(root_ + "/work/saker.json"));
+    EXPECT_FALSE(std::filesystem::exists(root_ + "/here/saker.json"));
 }
 
 TEST_F(ConfigStoreTest, ListsEveryErrorWithItsPlace) {
-    write("/work/saker.json", "{\n\"HttpPorts\": [\"80\"],\n\"Workers\": -1,\n\"Unknown\": 1}");
+    write("/here/saker.json", "{\n\"HttpPorts\": [\"80\"],\n\"Workers\": -1,\n\"Unknown\": 1}");
     auto config = store().load();
     ASSERT_FALSE(config.ok());
     EXPECT_EQ(config.error().kind, ErrorKind::configuration);
     EXPECT_EQ(
         config.error().text(),
         root_ +
-            "/work/saker.json: the configuration cannot be used:\n  error: line 2, column 15: /HttpPorts/0: "
+            "/here/saker.json: the configuration cannot be used:\n  error: line 2, column 15: /HttpPorts/0: "
             "expected a whole number from 0 to 65535, found the text \"80\"; write it without quotes\n  "
             "error: line 3, column 12: /Workers: expected at least 0, found the number -1");
-    write("/work/saker.json", "{\n\"HttpPorts\" [80]}");
+    write("/here/saker.json", "{\n\"HttpPorts\" [80]}");
     EXPECT_THAT(store().load().error().text(), HasSubstr("line 2, column 13: expected a colon"));
 }
 
 TEST_F(ConfigStoreTest, ChecksWithoutWriting) {
     auto nothing = store().check();
     ASSERT_TRUE(nothing.ok());
-    EXPECT_FALSE(std::filesystem::exists(root_ + "/work/saker.json"));
-    write("/work/saker.json", R"({"Loging": true})");
+    EXPECT_FALSE(std::filesystem::exists(root_ + "/here/saker.json"));
+    write("/here/saker.json", R"({"Loging": true})");
     auto good = store().check();
     ASSERT_TRUE(good.ok()) << good.error().text();
     EXPECT_THAT(*good, HasSubstr("is right.\n  warning: line 1, column 2: the key \"Loging\""));
-    write("/work/saker.json", R"({"Sites": {"a": {"Root": 5}}})");
+    write("/here/saker.json", R"({"Sites": {"a": {"Root": 5}}})");
     auto site = store().check();
     ASSERT_FALSE(site.ok());
     EXPECT_THAT(site.error().text(), HasSubstr("/Sites/a/Root: expected a text"));
@@ -206,7 +206,7 @@ TEST_F(ConfigStoreTest, ChecksWithoutWriting) {
 }
 
 TEST_F(ConfigStoreTest, ABrokenSiteDoesNotStopTheOthers) {
-    write("/work/saker.json", R"({"Sites": {"bad": {"Root": 5}, "good": {"Enabled": false}}})");
+    write("/here/saker.json", R"({"Sites": {"bad": {"Root": 5}, "good": {"Enabled": false}}})");
     auto config = store().load();
     ASSERT_TRUE(config.ok()) << config.error().text();
     EXPECT_THAT(texts(config->siteErrors), HasSubstr("/Sites/bad/Root"));
@@ -216,7 +216,7 @@ TEST_F(ConfigStoreTest, ABrokenSiteDoesNotStopTheOthers) {
 
 TEST_F(ConfigStoreTest, SavesChangesAndKeepsTheRest) {
     const std::string before = "{\n  \"Workers\": 1, // one\n  \"httpports\": [81],\n}\n";
-    write("/work/saker.json", before);
+    write("/here/saker.json", before);
     auto config = store().load();
     ASSERT_TRUE(config.ok());
     const ConfigEdit edits[] = {{"/Workers", schema::Node::of(std::uint64_t{2})},
@@ -224,7 +224,7 @@ TEST_F(ConfigStoreTest, SavesChangesAndKeepsTheRest) {
                                 {"/Sites/a.com/Root", schema::Node::of("/srv")}};
     auto saved = store().save(*config, edits);
     ASSERT_TRUE(saved.ok()) << saved.error().text();
-    EXPECT_EQ(content("/work/saker.json"), "{\n  \"Workers\": 2, // one\n  \"Sites\": {\n    \"a.com\": {\n  "
+    EXPECT_EQ(content("/here/saker.json"), "{\n  \"Workers\": 2, // one\n  \"Sites\": {\n    \"a.com\": {\n  "
                                            "    \"Root\": \"/srv\"\n    }\n  },\n}\n");
     EXPECT_EQ(saved->options.process.workers, 2u);
     EXPECT_EQ(saved->options.routing.sites.size(), 1u);
@@ -237,13 +237,13 @@ TEST_F(ConfigStoreTest, SavesChangesAndKeepsTheRest) {
 
 TEST_F(ConfigStoreTest, SavesNothingThatWouldNotBeRight) {
     const std::string before = "{ // c\n}";
-    write("/work/saker.json", before);
+    write("/here/saker.json", before);
     auto config = store().load();
     for (const ConfigEdit& edit :
          {ConfigEdit{"/Workers", schema::Node::of("x")}, ConfigEdit{"/Nothing", std::nullopt},
           ConfigEdit{"/Sites/a/Root", schema::Node::of(true)}}) {
         EXPECT_FALSE(store().save(*config, std::span(&edit, 1)).ok());
-        EXPECT_EQ(content("/work/saker.json"), before);
+        EXPECT_EQ(content("/here/saker.json"), before);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <sys/resource.h>
 #include <thread>
@@ -412,6 +413,39 @@ TEST_P(EventLoopTest, echoesOnManyConnections) {
     });
     runUntil([&] { return loop_->socketCount() == 0; });
     clients.join();
+}
+
+TEST_P(EventLoopTest, sendsManyChainsOfPiecesInOneTurn) {
+    std::vector<std::unique_ptr<Recorder>> sockets;
+    std::vector<Peer> peers;
+    for (int i = 0; i < 300; ++i) {
+        Pair pair = makePair();
+        sockets.push_back(std::make_unique<Recorder>(*loop_));
+        loop_->adopt(*sockets.back(), pair.native);
+        peers.push_back(std::move(pair.peer));
+    }
+    turns(1);
+    loop_->post([&] {
+        for (std::size_t i = 0; i < sockets.size(); ++i) {
+            BufferChain chain;
+            chain.append("<" + std::to_string(i));
+            chain.appendStatic("|");
+            chain.append(pattern(300, i) + ">");
+            if (sockets[i]->write(chain) == Submitted::done) {
+                sockets[i]->written = 0;
+            }
+        }
+    });
+    runUntil([&] {
+        return std::all_of(sockets.begin(), sockets.end(),
+                           [](const auto& socket) { return socket->written == 0; });
+    });
+    for (std::size_t i = 0; i < sockets.size(); ++i) {
+        sockets[i]->release();
+        const std::string expected = "<" + std::to_string(i) + "|" + pattern(300, i) + ">";
+        EXPECT_EQ(peers[i].receive(expected.size()), expected);
+    }
+    runUntil([&] { return loop_->socketCount() == 0; });
 }
 
 TEST(EventLoopNameTest, namesItsBackends) {

@@ -30,7 +30,9 @@ if(SAKER_SANITIZE)
   add_compile_options(-fsanitize=${SAKER_SANITIZE} -fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${SAKER_SANITIZE})
   if(SAKER_SANITIZE MATCHES undefined)
-    add_compile_options(-fno-sanitize-recover=undefined)
+    # vptr asks the kernel for a pipe to see whether an address can be read, and takes a refusal for a wrong object:
+    # it reports errors where there are none in the tests that run out of descriptors.
+    add_compile_options(-fno-sanitize-recover=undefined -fno-sanitize=vptr)
   endif()
 endif()
 if(SAKER_FUZZ)

@@ -12,17 +12,17 @@ namespace saker::routing {
 namespace {
 
 TEST(Quiescence, WithoutReadersFreesAtOnce) {
-    Quiescence domain;
     bool freed = false;
+    Quiescence domain;
     domain.retire([&] { freed = true; });
     EXPECT_TRUE(freed);
 }
 
 TEST(Quiescence, WaitsForEveryReaderThatWasOnline) {
+    bool freed = false;
     Quiescence domain;
     Quiescence::Reader one(domain);
     Quiescence::Reader two(domain);
-    bool freed = false;
     domain.retire([&] { freed = true; });
     one.quiescent();
     domain.collect();
@@ -33,20 +33,20 @@ TEST(Quiescence, WaitsForEveryReaderThatWasOnline) {
 }
 
 TEST(Quiescence, AQuiescentPointBeforeTheRetirementDoesNotCount) {
+    bool freed = false;
     Quiescence domain;
     Quiescence::Reader reader(domain);
     reader.quiescent();
-    bool freed = false;
     domain.retire([&] { freed = true; });
     domain.collect();
     EXPECT_FALSE(freed);
 }
 
 TEST(Quiescence, AnOfflineReaderHoldsNothingUp) {
+    int freed = 0;
     Quiescence domain;
     Quiescence::Reader reader(domain);
     reader.offline();
-    int freed = 0;
     domain.retire([&] { ++freed; });
     EXPECT_EQ(freed, 1);
     reader.online();
@@ -58,8 +58,8 @@ TEST(Quiescence, AnOfflineReaderHoldsNothingUp) {
 }
 
 TEST(Quiescence, AReaderThatEndsHoldsNothingUp) {
-    Quiescence domain;
     bool freed = false;
+    Quiescence domain;
     {
         Quiescence::Reader reader(domain);
         domain.retire([&] { freed = true; });
@@ -69,9 +69,9 @@ TEST(Quiescence, AReaderThatEndsHoldsNothingUp) {
 }
 
 TEST(Quiescence, FreesInOrderAndOnlyWhatIsOldEnough) {
+    std::vector<int> freed;
     Quiescence domain;
     Quiescence::Reader reader(domain);
-    std::vector<int> freed;
     domain.retire([&] { freed.push_back(1); });
     domain.retire([&] { freed.push_back(2); });
     reader.quiescent();
@@ -83,8 +83,8 @@ TEST(Quiescence, FreesInOrderAndOnlyWhatIsOldEnough) {
 }
 
 TEST(Quiescence, RetiringWhileFreeingIsFine) {
-    Quiescence domain;
     bool freed = false;
+    Quiescence domain;
     domain.retire([&] { domain.retire([&] { freed = true; }); });
     EXPECT_TRUE(freed);
 }

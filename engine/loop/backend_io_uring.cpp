@@ -34,8 +34,6 @@ namespace {
 
 using Access = SocketAccess;
 
-constexpr std::uint64_t kWritePerTurn = std::uint64_t{2} * 1024 * 1024; // of a chain with files
-
 // What a completion is of: the low bits of its user data, whose rest is the socket.
 enum Tag : std::uint64_t {
     kReceiveTag,
@@ -56,9 +54,8 @@ constexpr std::uint8_t kStreamCancelled = 2; // and was asked to end
 constexpr std::uint8_t kServed = 4;          // has received before
 constexpr std::uint8_t kStashed = 8;         // something arrived while paused
 constexpr std::uint8_t kWriteArmed = 16;     // a send or a poll is in the kernel's hands
-constexpr std::uint8_t kWriteReady = 32;     // a chain with files goes on in the next turn
-constexpr std::uint8_t kClosed = 64;         // released and told soon
-constexpr std::uint8_t kPolling = 128;       // with kWriteArmed: a poll, not a send
+constexpr std::uint8_t kClosed = 32;         // released and told soon
+constexpr std::uint8_t kPolling = 64;        // with kWriteArmed: a poll, not a send
 
 int fdOf(Socket& socket) {
     return static_cast<int>(socket.native());
@@ -287,11 +284,7 @@ void IoUringBackend::lookAtQueued() {
             }
             continue;
         }
-        if (hasFlag(*socket, kWriteReady)) {
-            unsetFlag(*socket, kWriteReady);
-            writeFiles(*socket);
-        }
-        if (!Access::has(*socket, kReleasing) && hasFlag(*socket, kStashed)) {
+        if (hasFlag(*socket, kStashed)) {
             deliverStash(*socket);
         }
         refillReceive(*socket);
@@ -511,7 +504,8 @@ Submitted IoUringBackend::write(Socket& socket, WriteOp& op, BufferChain& chain)
         submitSend(socket);
         return Submitted::pending;
     }
-    const SendProgress progress = sendChain(fdOf(socket), chain, kWritePerTurn, false, coldFiles_.isUseful());
+    const SendProgress progress =
+        sendChain(fdOf(socket), chain, {.askMemory = coldFiles_.isUseful(), .corked = &Access::corked(op)});
     if (progress.stop == SendProgress::Stop::finished) {
         return Submitted::done;
     }
@@ -520,7 +514,7 @@ Submitted IoUringBackend::write(Socket& socket, WriteOp& op, BufferChain& chain)
         return Submitted::failed;
     }
     Access::write(socket) = &op;
-    Access::unreported(op) = progress.sent;
+    Access::unreported(op) = static_cast<std::uint32_t>(progress.sent);
     spares_.take(Access::chain(op), chain);
     afterSendFiles(socket, progress);
     return Submitted::pending;
@@ -591,8 +585,10 @@ void IoUringBackend::finishWrite(Socket& socket, int error) {
 void IoUringBackend::writeFiles(Socket& socket) {
     const bool warm = Access::has(socket, kWarm);
     Access::unset(socket, kWarm);
-    const SendProgress progress = sendChain(fdOf(socket), Access::chain(*Access::write(socket)),
-                                            kWritePerTurn, warm, coldFiles_.isUseful());
+    WriteOp& op = *Access::write(socket);
+    const SendProgress progress =
+        sendChain(fdOf(socket), Access::chain(op),
+                  {.warm = warm, .askMemory = coldFiles_.isUseful(), .corked = &Access::corked(op)});
     progressed(socket, progress.sent);
     if (!Access::has(socket, kReleasing)) {
         afterSendFiles(socket, progress);
@@ -606,11 +602,8 @@ void IoUringBackend::afterSendFiles(Socket& socket, const SendProgress& progress
         finishWrite(socket, progress.error);
         break;
     case SendProgress::Stop::full:
-        armPoll(socket);
-        break;
     case SendProgress::Stop::budget:
-        setFlag(socket, kWriteReady);
-        enqueue(socket);
+        armPoll(socket);
         break;
     case SendProgress::Stop::cold:
         Access::set(socket, kLoading);

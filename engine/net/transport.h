@@ -47,7 +47,7 @@ public:
     /// Closes so that a peer which is still sending can read the answer: what was written leaves, the peer
     /// sees the end of the stream, and its bytes are discarded until it closes too or two seconds have
     /// passed. A plain close would answer them with a reset, which destroys an answer under way. Nothing but
-    /// onClosed is called any more.
+    /// onClosed is called any more. Also without start(), for a peer that is turned away.
     virtual void lingerAndClose() = 0;
 
     virtual const loop::SocketAddress& peer() const = 0;

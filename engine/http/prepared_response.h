@@ -49,6 +49,9 @@ public:
     std::uint64_t appendHttp1(BufferChain& chain, const DateCache& date, ConnectionField connection,
                               bool withBody);
 
+    /// What another version of HTTP keeps with it, such as its own form of the head. Belongs to that version.
+    Ref<RefCounted> otherForm;
+
 private:
     struct Block : RefCounted {
         std::string bytes; // head, empty line, body if it is small

@@ -33,6 +33,8 @@ public:
 
     /// Starts receiving for the user.
     virtual void start(TransportUser& user) = 0;
+    /// Another user goes on from here, in place of the one so far; also from within one of its callbacks.
+    virtual void handOver(TransportUser& user) = 0;
     /// Takes the whole chain. done: all left, or is as good as left (little is waiting: go on writing);
     /// pending: onDrained follows when everything has left; failed: broken, close it; onBroken may follow if
     /// that is not done. May be called while pending: chains queue up.

@@ -7,6 +7,7 @@ from . import wire
 try:
     import h2.config
     import h2.connection
+    import h2.errors
     import h2.events
     import h2.exceptions
 except ImportError:  # an interpreter other than the system's finds the system's packages here
@@ -15,6 +16,7 @@ except ImportError:  # an interpreter other than the system's finds the system's
     try:
         import h2.config
         import h2.connection
+        import h2.errors
         import h2.events
         import h2.exceptions
     except ImportError:
@@ -105,6 +107,11 @@ class Http2Client:
                     answer.complete = True
                     unsent = b''
                 elif isinstance(event, h2.events.StreamReset):
+                    if answer is None and event.error_code == h2.errors.ErrorCodes.PROTOCOL_ERROR:
+                        # A malformed request is a stream error here (RFC 9113, 8.1.1) where HTTP/1.1 says 400.
+                        malformed = wire.Response('HTTP/2', 400, '', [])
+                        malformed.complete, malformed.interim = True, interim
+                        return malformed
                     if answer is None:
                         raise wire.ProtocolError('the stream was reset with error %s' % event.error_code)
                     if answer.complete:  # the rest of the request is not wanted (RFC 9113, 8.1)

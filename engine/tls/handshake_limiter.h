@@ -27,7 +27,7 @@ private:
     struct Bucket {
         std::uint64_t address = 0; // hashed; 0: unused
         std::uint64_t seenMs = 0;
-        std::uint32_t milliTokens = 0;
+        std::uint64_t milliTokens = 0;
     };
 
     bool isBusy(std::uint64_t nowMs);

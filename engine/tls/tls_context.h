@@ -73,12 +73,11 @@ private:
     std::shared_ptr<const Chosen> makeChosen(const CredentialChoice& credentials,
                                              const ClientPolicy* policy) const;
 
-    static TlsContext& of(SSL& ssl);
     static int onClientHello(SSL* ssl, int* alert, void* self);
     static int onServerName(SSL* ssl, int* alert, void* self);
     static int onProtocols(SSL* ssl, const unsigned char** out, unsigned char* outSize,
                            const unsigned char* offered, unsigned offeredSize, void* self);
-    static int onStatusRequest(SSL* ssl, void* self);
+    static int onStatusRequest(SSL* ssl, void* chosen);
     static void onKeyLine(const SSL* ssl, const char* line);
 
     const TlsOptions options_;

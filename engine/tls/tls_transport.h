@@ -52,6 +52,7 @@ public:
 private:
     friend class TlsLoop;
     class Handshake;
+    class EndTimer;
     class Binding;
     struct ColdRead;
 
@@ -77,37 +78,43 @@ private:
 
     // the handshake
     void begin(char first);
-    void onHandshakeTimer();
     void takePlain(std::string_view bytes);
     void answerPlain();
+    void onHandshakeTimer();
     bool shakeHands();
     void secured();
-    void refuse(bool isFailure);
+    void leaveHandshakes();
+    void fail();
 
     // input
     void feed(std::span<const char> bytes);
     void readStopped();
-    void stash(std::span<const char> bytes);
+    void deliverStash();
+    void peerEnded();
 
     // output
     Made encrypt(BufferChain& chain);
-    std::string_view nextPlain(const BufferChain& chain, bool& isBroken);
+    std::string_view nextPlain(const BufferChain& chain, bool& isBad);
     bool passOn();
     void pump();
     void drained();
+    void load(const Piece& piece);
+    void onWarm(std::uint32_t size);
+    void wakeSoon(std::uint64_t delayMs = 0);
+
+    // ends
     void sayGoodbye();
     void finishWriting();
     void finishLingering();
-    void load(const Piece& piece);
-    void onWarm();
-    void wakeSoon(std::uint64_t delayMs = 0);
+    void letGo();
     void broke(int error);
 
     TlsLoop& shared_;
     net::Transport& lower_;
     net::TransportUser* user_ = nullptr;   // from start() to onClosed()
     std::unique_ptr<TlsTransport> self_;   // until onClosed()
-    std::unique_ptr<Handshake> handshake_; // while there is one, or an end with a time limit
+    std::unique_ptr<Handshake> handshake_; // until it is done
+    std::unique_ptr<EndTimer> endTimer_;   // while lingering
     SslPtr ssl_;                           // from the first byte on
     BufferChain plain_;                    // written, not yet in records
     std::unique_ptr<std::string> stash_;   // received while paused
@@ -116,16 +123,16 @@ private:
     std::uint32_t warmLeft_ = 0; // bytes that a worker has just read
     Phase phase_ = Phase::silent;
     bool isPaused_ = false;
-    bool isPeerDone_ = false;
+    bool isLowerDone_ = false; // the transport below has ended
+    bool isPeerDone_ = false;  // the user knows
     bool isTruncated_ = false;
     bool lowerOwes_ = false;   // a write below returned pending
     bool owesDrained_ = false; // a write here did
-    bool isTurnOver_ = false;  // enough was encrypted in this turn
-    bool writeShut_ = false;   // shutdownWrite(); carried out when nothing is left
+    bool writeShut_ = false;   // shutdownWrite(); carried out when nothing is left to encrypt
     bool saidGoodbye_ = false;
     bool isBroken_ = false;
-    bool hasAlert_ = false; // what the peer must get to see before the end
     bool toldBroken_ = false;
+    bool hasAlert_ = false; // the last bytes say why: the peer is to get them
 };
 
 } // namespace saker::tls

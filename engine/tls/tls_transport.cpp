@@ -113,13 +113,13 @@ void TlsTransport::accept(TlsLoop& shared, net::Transport& lower, TlsAcceptor& a
     self.handshake_->place = shared.handshakes_.size();
     shared.handshakes_.push_back(&self);
     self.handshake_->context = shared.context_;
+    lower.start(self);
     if (!shared.context_) {
         self.close(true);
         return;
     }
     const auto limit = static_cast<std::uint64_t>(shared.context_->options().handshakeTimeout.count());
     lower.loop().timers().set(*self.handshake_, lower.loop().now() + limit);
-    lower.start(self);
 }
 
 /// What the first byte tells: TLS, or a plain request.

@@ -64,19 +64,25 @@ void PreparedResponse::refresh(const DateCache& date) {
 }
 
 std::uint64_t PreparedResponse::appendHttp1(BufferChain& chain, const DateCache& date,
-                                            ConnectionField connection, bool withBody) {
+                                            ConnectionField connection, bool withBody,
+                                            const Ref<StringBlock>& strictTransport) {
     refresh(date);
     std::uint64_t before = chain.size();
     std::string_view all = block_->bytes;
     std::string_view head = all.substr(0, headSize_);
     std::string_view inlined = all.substr(headSize_);
-    if (connection == ConnectionField::none) {
+    if (connection == ConnectionField::none && !strictTransport) {
         chain.append(withBody ? all : head, block_);
     } else {
-        chain.append(head.substr(0, head.size() - 2),
-                     block_); // the Connection field goes before the empty line
-        chain.appendStatic(connection == ConnectionField::close ? "Connection: close\r\n\r\n"
-                                                                : "Connection: keep-alive\r\n\r\n");
+        chain.append(head.substr(0, head.size() - 2), block_); // more fields go before the empty line
+        if (strictTransport) {
+            chain.appendStatic("Strict-Transport-Security: ");
+            chain.append(strictTransport->text, strictTransport);
+            chain.appendStatic("\r\n");
+        }
+        chain.appendStatic(connection == ConnectionField::none    ? "\r\n"
+                           : connection == ConnectionField::close ? "Connection: close\r\n\r\n"
+                                                                  : "Connection: keep-alive\r\n\r\n");
         if (withBody) {
             chain.append(inlined, block_);
         }

@@ -35,6 +35,12 @@ std::int64_t nowUnixMillis() {
         .count();
 }
 
+void addStrictTransport(const Exchange& exchange, ResponseHead& head) {
+    if (exchange.strictTransport) {
+        head.set("Strict-Transport-Security", exchange.strictTransport->text);
+    }
+}
+
 } // namespace
 
 void H1Connection::start(net::Transport& transport, LoopContext& context) {
@@ -317,13 +323,14 @@ ConnectionField H1Connection::connectionField(H1Exchange& exchange) {
 
 void H1Connection::answer(H1Exchange& exchange, PreparedResponse& response) {
     bool withBody = exchange.head_.method != Method::head;
-    std::uint64_t bytes =
-        response.appendHttp1(context_.scratch(), context_.date(), connectionField(exchange), withBody);
+    std::uint64_t bytes = response.appendHttp1(context_.scratch(), context_.date(), connectionField(exchange),
+                                               withBody, exchange.strictTransport);
     exchange.bodyBytes_ = withBody ? response.bodySize() : 0;
     answered(exchange, response.status(), bytes, bytes > kMaxUnsent);
 }
 
 void H1Connection::answer(H1Exchange& exchange, ResponseHead& head, BufferChain& body) {
+    addStrictTransport(exchange, head);
     HeadContext context;
     // What a head says of a length that was not sent (an answer to HEAD) counts more than the empty chain.
     std::uint64_t length = body.size();
@@ -353,6 +360,7 @@ void H1Connection::answer(H1Exchange& exchange, ResponseHead& head, std::unique_
         length = parseDecimal(text);
     }
     HeadContext context;
+    addStrictTransport(exchange, head);
     context.framing = chooseFraming(exchange.head_.method, exchange.head_.minorVersion, head.status, length);
     if (context.framing.kind == ResponseFraming::Kind::untilClose) {
         keepAlive_ = false;
@@ -461,6 +469,7 @@ void H1Connection::writeAccessLog(observe::AccessLog::Channel& log, const H1Exch
     record.host = head.authority();
     record.site = exchange.account.site;
     record.port = transport_.local().port;
+    record.scheme = exchange.scheme();
     record.method = head.methodText();
     record.target = head.target();
     record.version = head.minorVersion == 0 ? "HTTP/1.0" : "HTTP/1.1";

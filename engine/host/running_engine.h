@@ -1,6 +1,7 @@
 // The engine: loops, listeners, the current Runtime, and the services that commands ask for.
 #pragma once
 
+#include "host/certificate_source.h"
 #include "host/config_store.h"
 #include "host/engine.h"
 #include "host/listen_plan.h"
@@ -49,6 +50,8 @@ private:
     static Result<void> setUpErrorLog(const EngineOptions& options);
     void applyEverywhere(const std::shared_ptr<const Runtime>& runtime);
     Result<void> openListeners(ListenPlan& plan);
+    Result<RuntimeParts> partsFor(const EngineOptions& options, const ListenPlan& plan,
+                                  RootPool::Progress progress);
     Result<std::string> subFolder(const routing::ContentRoot& root, std::string_view sub) const;
     std::shared_ptr<routing::ContentRoot> firstRoot() const;
     std::shared_ptr<const Runtime> runtime() const;
@@ -66,11 +69,8 @@ private:
     RootPool roots_;
     LogPool logs_;
     std::vector<std::unique_ptr<LoopThread>> loops_;
-    struct Bound {
-        loop::SocketAddress asked;
-        loop::SocketAddress actual; ///< with the port that the system chose for 0
-    };
-    std::vector<Bound> listening_;
+    std::vector<BoundPoint> listening_;
+    std::shared_ptr<tls::SessionTickets> tickets_;
     /// An address that is no longer listened on, while its sockets may still be closing.
     struct Leaving {
         loop::SocketAddress address;

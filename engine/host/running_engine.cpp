@@ -12,6 +12,7 @@
 #include <chrono>
 #include <filesystem>
 #include <system_error>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -521,6 +522,13 @@ control::StatsSnapshot RunningEngine::stats(milliseconds window) {
     out.bytesSent = now.totals.bytesSent;
     out.connections = now.totals.connectionsActive();
     out.connectionsAccepted = now.totals.connectionsOpened;
+    std::tie(out.tlsOld, out.tls12, out.tls13) =
+        std::tie(now.totals.tlsHandshakes[0], now.totals.tlsHandshakes[1], now.totals.tlsHandshakes[2]);
+    out.tlsHandshakes = out.tlsOld + out.tls12 + out.tls13;
+    out.tlsResumed = now.totals.tlsResumed;
+    out.tlsFailed = now.totals.tlsFailed;
+    out.tlsLimited = now.totals.tlsLimited;
+    out.plainOnTlsPort = now.totals.plainOnTlsPort;
     out.memoryBytes = now.process.residentBytes;
     out.cpuPercent = window.count() > 0 ? os::cpuPercent(before, os::processUsage()) : now.cpuPercent;
     out.uptime = std::chrono::seconds(now.uptimeSeconds);

@@ -569,6 +569,7 @@ void TlsTransport::sayGoodbye() {
         if (SSL_shutdown(ssl_.get()) < 0) {
             ERR_clear_error();
         }
+        passOn(); // at once: the end of the transport below comes next
     }
 }
 

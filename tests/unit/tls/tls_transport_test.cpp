@@ -335,6 +335,30 @@ TEST_F(TlsTransportTest, saysGoodbyeWhenItCloses) {
     EXPECT_TRUE(server->user.isClosed);
 }
 
+TEST_F(TlsTransportTest, saysGoodbyeWithinACall) {
+    for (int way = 0; way < 3; ++way) {
+        TlsClient client({});
+        auto server = connect(client);
+        server->user.onBytes = [&] {
+            server->write("bye");
+            if (way == 0) {
+                server->transport().close();
+            } else if (way == 1) {
+                server->transport().lingerAndClose();
+            } else {
+                server->transport().shutdownWrite();
+            }
+        };
+        client.write("the last question");
+        client.write("and more"); // discarded once it is closed
+        server->lower.receive(client.give());
+        server->deliver(client);
+        EXPECT_EQ(client.received, "bye");
+        EXPECT_TRUE(client.isEnded);
+        EXPECT_EQ(server->user.calls, way == 2 ? 2U : 1U);
+    }
+}
+
 TEST_F(TlsTransportTest, leavesAnUnfinishedStreamWithoutGoodbye) {
     TlsClient client({});
     auto server = connect(client);

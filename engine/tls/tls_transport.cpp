@@ -180,7 +180,8 @@ bool TlsTransport::shakeHands() {
         secured();
         return true;
     }
-    if (!SSL_want_read(ssl_.get())) {
+    // Not SSL_want_read(): within handshakes that is true after failures too.
+    if (SSL_get_error(ssl_.get(), outcome) != SSL_ERROR_WANT_READ) {
         fail();
     }
     return false;
@@ -271,10 +272,11 @@ void TlsTransport::feed(std::span<const char> bytes) {
 }
 
 void TlsTransport::readStopped() {
-    if (SSL_want_read(ssl_.get())) {
+    const int error = SSL_get_error(ssl_.get(), 0);
+    if (error == SSL_ERROR_WANT_READ) {
         return; // the rest of a record is still to come
     }
-    if (SSL_get_error(ssl_.get(), 0) == SSL_ERROR_ZERO_RETURN) {
+    if (error == SSL_ERROR_ZERO_RETURN) {
         isPeerDone_ = true;
         user_->onPeerClosed();
         return;

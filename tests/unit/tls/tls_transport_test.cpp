@@ -213,16 +213,21 @@ TEST_F(TlsTransportTest, tellsTheClientsEndFromACut) {
 }
 
 TEST_F(TlsTransportTest, refusesWhatIsNotTls) {
-    auto server = end();
-    server->lower.receive(std::string_view("\x16\x03\x01\x00\x05junk!", 10));
-    EXPECT_TRUE(server->lower.isClosed && server->lower.wasLingering);
-    EXPECT_EQ(server->lower.sent.substr(0, 1), "\x15"); // an alert
-    EXPECT_EQ(shared->handshakeCount(), 1U);
-    server->finishClose();
-    EXPECT_TRUE(server->isGone);
-    EXPECT_EQ(shared->handshakeCount(), 0U);
-    EXPECT_EQ(counters.read().tlsFailed, 1U);
-    EXPECT_EQ(ERR_peek_error(), 0U);
+    using namespace std::string_view_literals;
+    for (std::string_view junk : {"\x16\x03\x01\x00\x05junk!"sv, "{\x4e\x57\x00\x00"sv,
+                                  "\x16\x03\x01\xff\xff"sv, "\x17\x03\x03\x00\x02hi"sv}) {
+        auto server = end();
+        server->lower.receive(junk);
+        EXPECT_TRUE(server->lower.isClosed && server->lower.wasLingering) << junk;
+        const bool isLikeTls = junk[1] == '\x03';
+        EXPECT_EQ(server->lower.sent.substr(0, 1), isLikeTls ? "\x15" : "") << junk; // an alert
+        EXPECT_EQ(shared->handshakeCount(), 1U);
+        server->finishClose();
+        EXPECT_TRUE(server->isGone);
+        EXPECT_EQ(shared->handshakeCount(), 0U);
+        EXPECT_EQ(ERR_peek_error(), 0U);
+    }
+    EXPECT_EQ(counters.read().tlsFailed, 4U);
 }
 
 TEST_F(TlsTransportTest, breaksOnATamperedRecordAndSaysSo) {

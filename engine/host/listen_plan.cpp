@@ -14,6 +14,12 @@ namespace {
 
 using loop::SocketAddress;
 
+/// Whether the system holds the two to be in conflict: they are the same, or one is every address of the
+/// kind.
+bool overlap(const SocketAddress& a, const SocketAddress& b) {
+    return a == b || (a.family == b.family && a.port == b.port && (a.isAny() || b.isAny()));
+}
+
 /// Many machines have none.
 bool hasIpv6() {
     return net::ListenSocket::bind(*SocketAddress::parse("::", 0)).ok();
@@ -63,8 +69,16 @@ public:
                 plan.keep.push_back(point);
                 continue;
             }
-            // One that turns from HTTP to HTTPS is ours until the old listener has closed.
-            const bool isOurs = contains(leaving_, address) || contains(present_, ListenPoint{address, !tls});
+            // Sockets of this process may be joined, such as those of one that turns from HTTP to HTTPS; a
+            // port that another one holds must be noticed.
+            auto isOverlapped = [&](const SocketAddress& other) { return overlap(other, address); };
+            const bool isOurs =
+                std::any_of(leaving_.begin(), leaving_.end(), isOverlapped) ||
+                std::any_of(present_.begin(), present_.end(),
+                            [&](const ListenPoint& other) { return isOverlapped(other.address); }) ||
+                std::any_of(opening.begin(), opening.end(), [&](const ListenPlan::Opening& other) {
+                    return isOverlapped(other.point.address);
+                });
             auto sockets = net::ListenSocket::bindGroup(address, loops_, isOurs);
             if (sockets) {
                 opening.push_back({point, std::move(*sockets)});

@@ -13,6 +13,11 @@
 
 namespace saker::host {
 
+namespace {
+/// Clients that are told of a full server at the same time; more are just cut off.
+constexpr std::size_t kMostTurnedAway = 64;
+} // namespace
+
 /// The loop's registrations with the indexes it reads. One each, as long as any configuration in use needs
 /// it.
 class LoopThread::Readers {
@@ -243,8 +248,9 @@ void LoopThread::onConnection(net::Listener& listener, loop::NativeSocket socket
 void LoopThread::turnAway(net::Transport& transport, const loop::SocketAddress& peer, bool tls,
                           std::uint64_t limit) {
     counters_.onConnectionRejected();
-    if (tls) {
-        transport.close(true); // saying why would take a handshake
+    const std::size_t ours = context_.connectionCount() + tls_.handshakeCount() + listeners_.size();
+    if (tls || loop_->socketCount() > ours + kMostTurnedAway) {
+        transport.close(true); // saying why would take a handshake, or more room than there is
     } else {
         BufferChain answer;
         answer.appendStatic("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"

@@ -1,7 +1,7 @@
 #include "tls/tls_transport.h"
 
 #include "observe/log.h"
-#include "tls/file_read.h"
+#include "os/read_at.h"
 #include "tls/openssl_error.h"
 #include "tls/plain_http.h"
 
@@ -439,12 +439,13 @@ std::string_view TlsTransport::nextPlain(const BufferChain& chain, bool& isBad) 
             continue;
         }
         const bool mayWait = shared_.workers_ == nullptr || warmLeft_ > 0;
-        const FileRead read = readFilePart(*piece.file, piece.offset, room.first(n), mayWait);
-        const bool isFirst = room.size() == shared_.write_.size();
-        if (read.outcome != FileRead::Outcome::read) {
-            isBad = isFirst && read.outcome == FileRead::Outcome::failed;
-            if (isFirst && !isBad) {
-                load(piece);
+        const os::ReadAt read = os::readAt(piece.file->native(), piece.offset, room.first(n), !mayWait);
+        if (read.kind != os::ReadAt::Kind::some || read.size == 0) { // or it is shorter than promised
+            if (room.size() == shared_.write_.size()) {              // nothing else to send first
+                isBad = read.kind != os::ReadAt::Kind::cold;
+                if (!isBad) {
+                    load(piece);
+                }
             }
             break;
         }
@@ -527,7 +528,9 @@ void TlsTransport::load(const Piece& piece) {
     auto read = std::make_shared<ColdRead>(ColdRead{this, piece.file});
     const bool accepted = shared_.workers_->submit(
         loop(),
-        [native = piece.file->native(), offset = piece.offset, size] { warmFilePart(native, offset, size); },
+        [native = piece.file->native(), offset = piece.offset, size] {
+            os::readThrough(native, offset, size);
+        },
         [read, size] {
             if (read->owner != nullptr) {
                 read->owner->onWarm(size);

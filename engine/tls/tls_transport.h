@@ -24,6 +24,7 @@ public:
     static void accept(TlsLoop& shared, net::Transport& lower, TlsAcceptor& acceptor);
 
     void start(net::TransportUser& user) override;
+    void handOver(net::TransportUser& user) override { user_ = &user; }
     loop::Submitted write(BufferChain& chain) override;
     void pauseReading() override;
     void resumeReading() override;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include <openssl/err.h>
 
@@ -155,7 +156,7 @@ void TlsTransport::takePlain(std::string_view bytes) {
 void TlsTransport::answerPlain() {
     phase_ = Phase::closed;
     BufferChain answer;
-    answer.append(plainHttpAnswer(handshake_->plain, local().port));
+    answer.append(plainHttpAnswer(handshake_->plain, local().port, std::time(nullptr)));
     handshake_->cancel();
     lower_.write(answer);
     lower_.lingerAndClose();

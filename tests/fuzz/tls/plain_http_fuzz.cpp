@@ -8,7 +8,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     const std::string_view head(reinterpret_cast<const char*>(data), size);
     saker::tls::isPlainHeadComplete(head);
-    const std::string answer = saker::tls::plainHttpAnswer(head, 8443);
+    const std::string answer = saker::tls::plainHttpAnswer(head, 8443, 0);
     const std::size_t end = answer.find("\r\n\r\n");
     if (!answer.starts_with("HTTP/1.1 400 ") || end == std::string::npos) {
         std::abort();

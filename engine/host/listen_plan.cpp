@@ -69,7 +69,17 @@ public:
                 plan.keep.push_back(point);
                 continue;
             }
-            auto sockets = net::ListenSocket::bindGroup(address, loops_, isOurs(address, opening));
+            // Sockets of this process may be joined, such as those of one that turns from HTTP to HTTPS; a
+            // port that another one holds must be noticed.
+            auto isOverlapped = [&](const SocketAddress& other) { return overlap(other, address); };
+            const bool isOurs =
+                std::any_of(leaving_.begin(), leaving_.end(), isOverlapped) ||
+                std::any_of(present_.begin(), present_.end(),
+                            [&](const ListenPoint& other) { return isOverlapped(other.address); }) ||
+                std::any_of(opening.begin(), opening.end(), [&](const ListenPlan::Opening& other) {
+                    return isOverlapped(other.point.address);
+                });
+            auto sockets = net::ListenSocket::bindGroup(address, loops_, isOurs);
             if (sockets) {
                 opening.push_back({point, std::move(*sockets)});
             } else if (!failure) {
@@ -95,16 +105,6 @@ public:
     }
 
 private:
-    /// Sockets of this process may be joined; a port that another one holds must be noticed.
-    bool isOurs(const SocketAddress& address, const std::vector<ListenPlan::Opening>& opening) const {
-        return std::any_of(leaving_.begin(), leaving_.end(),
-                           [&](const SocketAddress& one) { return overlap(one, address); }) ||
-               std::any_of(present_.begin(), present_.end(),
-                           [&](const ListenPoint& one) { return overlap(one.address, address); }) ||
-               std::any_of(opening.begin(), opening.end(), [&](const ListenPlan::Opening& one) {
-                   return overlap(one.point.address, address);
-               });
-    }
     template <class T>
     static bool contains(const std::vector<T>& list, const T& value) {
         return std::find(list.begin(), list.end(), value) != list.end();

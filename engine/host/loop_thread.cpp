@@ -251,11 +251,9 @@ void LoopThread::onConnection(net::Listener& listener, loop::NativeSocket socket
 void LoopThread::turnAway(net::Transport& transport, const loop::SocketAddress& peer, bool tls,
                           std::uint64_t limit) {
     counters_.onConnectionRejected();
-    if (tls) {
-        transport.close(true); // saying why would take a handshake
-    } else if (loop_->socketCount() >
-               context_.connectionCount() + tls_.handshakeCount() + listeners_.size() + kMostTurnedAway) {
-        transport.close(true); // no room even for refusals
+    const std::size_t ours = context_.connectionCount() + tls_.handshakeCount() + listeners_.size();
+    if (tls || loop_->socketCount() > ours + kMostTurnedAway) {
+        transport.close(true); // saying why would take a handshake, or more room than there is
     } else {
         BufferChain answer;
         answer.appendStatic("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"

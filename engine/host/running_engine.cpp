@@ -7,11 +7,13 @@
 #include "os/memory.h"
 #include "os/privileges.h"
 #include "os/process.h"
+#include "tls/folder_source.h"
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <system_error>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -128,13 +130,10 @@ Result<void> RunningEngine::start() {
                       options.routing.backendDir);
         }
     }
-    auto parts = partsFor(options, *plan, [this](const routing::FileIndex::Progress& progress) {
-        owner_.onStartProgress({progress.files, progress.directories});
-    });
-    if (!parts) {
-        return parts.error();
-    }
-    auto built = buildRuntime(options, nullptr, *parts);
+    auto built = buildRuntime(options, nullptr,
+                              partsFor(options, *plan, [this](const routing::FileIndex::Progress& progress) {
+                                  owner_.onStartProgress({progress.files, progress.directories});
+                              }));
     if (!built) {
         return built.error();
     }
@@ -194,8 +193,8 @@ Result<void> RunningEngine::openListeners(ListenPlan& plan) {
 }
 
 /// What a Runtime is made with, when these listeners are there with it.
-Result<RuntimeParts> RunningEngine::partsFor(const EngineOptions& options, const ListenPlan& plan,
-                                             RootPool::Progress progress) {
+RuntimeParts RunningEngine::partsFor(const EngineOptions& options, const ListenPlan& plan,
+                                     RootPool::Progress progress) {
     std::vector<BoundPoint> bound;
     for (const BoundPoint& one : listening_) {
         if (std::find(plan.keep.begin(), plan.keep.end(), one.asked) != plan.keep.end()) {
@@ -209,16 +208,12 @@ Result<RuntimeParts> RunningEngine::partsFor(const EngineOptions& options, const
     if (std::none_of(bound.begin(), bound.end(), [](const BoundPoint& one) { return one.asked.tls; })) {
         return parts;
     }
-    auto credentials = makeCertificateSource(options);
-    if (!credentials) {
-        return credentials.error();
-    }
     const auto lifetime = std::chrono::duration_cast<std::chrono::seconds>(options.tls.sessionLifetime);
     if (!tickets_) {
         tickets_ = std::make_shared<tls::SessionTickets>(lifetime);
     }
     tickets_->setLifetime(lifetime);
-    parts.secure.credentials = *credentials;
+    parts.secure.credentials = tls::makeFolderSource(options.later.certDir);
     parts.secure.tickets = tickets_;
     parts.secure.securePorts = pairPorts(options.listen, bound);
     return parts;
@@ -260,11 +255,7 @@ Result<control::ReloadReport> RunningEngine::reload() {
     if (!plan) {
         return plan.error();
     }
-    auto parts = partsFor(options, *plan, {});
-    if (!parts) {
-        return parts.error();
-    }
-    auto built = buildRuntime(options, before.get(), *parts);
+    auto built = buildRuntime(options, before.get(), partsFor(options, *plan, {}));
     if (!built) {
         return built.error();
     }
@@ -521,6 +512,13 @@ control::StatsSnapshot RunningEngine::stats(milliseconds window) {
     out.bytesSent = now.totals.bytesSent;
     out.connections = now.totals.connectionsActive();
     out.connectionsAccepted = now.totals.connectionsOpened;
+    std::tie(out.tlsOld, out.tls12, out.tls13) =
+        std::tie(now.totals.tlsHandshakes[0], now.totals.tlsHandshakes[1], now.totals.tlsHandshakes[2]);
+    out.tlsHandshakes = out.tlsOld + out.tls12 + out.tls13;
+    out.tlsResumed = now.totals.tlsResumed;
+    out.tlsFailed = now.totals.tlsFailed;
+    out.tlsLimited = now.totals.tlsLimited;
+    out.plainOnTlsPort = now.totals.plainOnTlsPort;
     out.memoryBytes = now.process.residentBytes;
     out.cpuPercent = window.count() > 0 ? os::cpuPercent(before, os::processUsage()) : now.cpuPercent;
     out.uptime = std::chrono::seconds(now.uptimeSeconds);

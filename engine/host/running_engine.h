@@ -1,7 +1,6 @@
 // The engine: loops, listeners, the current Runtime, and the services that commands ask for.
 #pragma once
 
-#include "host/certificate_source.h"
 #include "host/config_store.h"
 #include "host/engine.h"
 #include "host/listen_plan.h"
@@ -50,8 +49,7 @@ private:
     static Result<void> setUpErrorLog(const EngineOptions& options);
     void applyEverywhere(const std::shared_ptr<const Runtime>& runtime);
     Result<void> openListeners(ListenPlan& plan);
-    Result<RuntimeParts> partsFor(const EngineOptions& options, const ListenPlan& plan,
-                                  RootPool::Progress progress);
+    RuntimeParts partsFor(const EngineOptions& options, const ListenPlan& plan, RootPool::Progress progress);
     Result<std::string> subFolder(const routing::ContentRoot& root, std::string_view sub) const;
     std::shared_ptr<routing::ContentRoot> firstRoot() const;
     std::shared_ptr<const Runtime> runtime() const;

@@ -79,17 +79,16 @@ std::uint64_t PreparedResponse::appendHttp1(BufferChain& chain, const DateCache&
     const Form& form = refresh(connection, date);
     const std::uint64_t before = chain.size();
     const std::string_view all = form.block->bytes;
-    if (strictTransport) {
-        chain.append(all.substr(0, form.headSize - 2),
-                     form.block); // one more field goes before the empty line
+    if (!strictTransport) {
+        chain.append(withBody ? all : all.substr(0, form.headSize), form.block);
+    } else { // before the empty line
+        chain.append(all.substr(0, form.headSize - 2), form.block);
         chain.appendStatic("Strict-Transport-Security: ");
         chain.append(strictTransport->text, strictTransport);
         chain.appendStatic("\r\n\r\n");
         if (withBody) {
             chain.append(all.substr(form.headSize), form.block);
         }
-    } else {
-        chain.append(withBody ? all : all.substr(0, form.headSize), form.block);
     }
     if (withBody) {
         if (body_.file) {

@@ -2,7 +2,10 @@
 
 #include "base/text.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+
+#include <ctime>
 
 namespace saker::tls {
 
@@ -56,7 +59,7 @@ bool isPlainHeadComplete(std::string_view head) {
            head.find("\n\n") != std::string_view::npos;
 }
 
-std::string plainHttpAnswer(std::string_view head, std::uint16_t port) {
+std::string plainHttpAnswer(std::string_view head, std::uint16_t port, std::int64_t now) {
     std::string sentence = "This port speaks HTTPS: the address has to begin with <b>https://</b>.";
     if (const std::string_view host = hostOf(head); !host.empty()) {
         std::string address = "https://" + std::string(host);
@@ -73,9 +76,10 @@ std::string plainHttpAnswer(std::string_view head, std::uint16_t port) {
         "<h1>Plain HTTP on an HTTPS port</h1>\n<p>{}</p>\n</html>\n",
         sentence);
     std::string answer =
-        fmt::format("HTTP/1.1 400 Bad Request\r\nServer: Saker\r\nContent-Type: text/html; charset=utf-8\r\n"
+        fmt::format("HTTP/1.1 400 Bad Request\r\nDate: {:%a, %d %b %Y %H:%M:%S} GMT\r\nServer: "
+                    "Saker\r\nContent-Type: text/html; charset=utf-8\r\n"
                     "Cache-Control: no-store\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-                    body.size());
+                    fmt::gmtime(static_cast<std::time_t>(now)), body.size());
     if (!head.starts_with("HEAD ")) {
         answer += body;
     }

@@ -19,7 +19,8 @@ inline constexpr std::size_t kMaxPlainHead = 8 * 1024;
 /// Is the head all there?
 bool isPlainHeadComplete(std::string_view head);
 
-/// A whole answer with status 400. `head`: what there is of the request. `port`: the one it came to.
-std::string plainHttpAnswer(std::string_view head, std::uint16_t port);
+/// A whole answer with status 400. `head`: what there is of the request. `port`: the one it came to. `now`:
+/// seconds since 1970.
+std::string plainHttpAnswer(std::string_view head, std::uint16_t port, std::int64_t now);
 
 } // namespace saker::tls

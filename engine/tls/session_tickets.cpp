@@ -144,7 +144,9 @@ int SessionTickets::onTicket(SSL* ssl, unsigned char* name, unsigned char* iv, E
         outcome = 0;
     } else if (setMacKey(mac, key.mac.data(), key.mac.size()) &&
                EVP_DecryptInit_ex(cipher, ticketCipher(), nullptr, key.cipher.data(), iv) == 1) {
-        outcome = isCurrent ? 1 : 2;
+        // Clients use a ticket of TLS 1.3 once (RFC 8446, C.4): without another one every second connection
+        // would take a full handshake.
+        outcome = isCurrent && SSL_version(ssl) < TLS1_3_VERSION ? 1 : 2;
     }
     OPENSSL_cleanse(&key, sizeof key);
     return outcome;

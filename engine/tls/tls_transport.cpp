@@ -1,13 +1,14 @@
 #include "tls/tls_transport.h"
 
 #include "observe/log.h"
-#include "tls/file_read.h"
+#include "os/read_at.h"
 #include "tls/openssl_error.h"
 #include "tls/plain_http.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include <openssl/err.h>
 
@@ -155,7 +156,7 @@ void TlsTransport::takePlain(std::string_view bytes) {
 void TlsTransport::answerPlain() {
     phase_ = Phase::closed;
     BufferChain answer;
-    answer.append(plainHttpAnswer(handshake_->plain, local().port));
+    answer.append(plainHttpAnswer(handshake_->plain, local().port, std::time(nullptr)));
     handshake_->cancel();
     lower_.write(answer);
     lower_.lingerAndClose();
@@ -180,7 +181,8 @@ bool TlsTransport::shakeHands() {
         secured();
         return true;
     }
-    if (!SSL_want_read(ssl_.get())) {
+    // Not SSL_want_read(): within handshakes that is true after failures too.
+    if (SSL_get_error(ssl_.get(), outcome) != SSL_ERROR_WANT_READ) {
         fail();
     }
     return false;
@@ -271,10 +273,11 @@ void TlsTransport::feed(std::span<const char> bytes) {
 }
 
 void TlsTransport::readStopped() {
-    if (SSL_want_read(ssl_.get())) {
+    const int error = SSL_get_error(ssl_.get(), 0);
+    if (error == SSL_ERROR_WANT_READ) {
         return; // the rest of a record is still to come
     }
-    if (SSL_get_error(ssl_.get(), 0) == SSL_ERROR_ZERO_RETURN) {
+    if (error == SSL_ERROR_ZERO_RETURN) {
         isPeerDone_ = true;
         user_->onPeerClosed();
         return;
@@ -437,12 +440,13 @@ std::string_view TlsTransport::nextPlain(const BufferChain& chain, bool& isBad) 
             continue;
         }
         const bool mayWait = shared_.workers_ == nullptr || warmLeft_ > 0;
-        const FileRead read = readFilePart(*piece.file, piece.offset, room.first(n), mayWait);
-        const bool isFirst = room.size() == shared_.write_.size();
-        if (read.outcome != FileRead::Outcome::read) {
-            isBad = isFirst && read.outcome == FileRead::Outcome::failed;
-            if (isFirst && !isBad) {
-                load(piece);
+        const os::ReadAt read = os::readAt(piece.file->native(), piece.offset, room.first(n), !mayWait);
+        if (read.kind != os::ReadAt::Kind::some || read.size == 0) { // or it is shorter than promised
+            if (room.size() == shared_.write_.size()) {              // nothing else to send first
+                isBad = read.kind != os::ReadAt::Kind::cold;
+                if (!isBad) {
+                    load(piece);
+                }
             }
             break;
         }
@@ -525,7 +529,9 @@ void TlsTransport::load(const Piece& piece) {
     auto read = std::make_shared<ColdRead>(ColdRead{this, piece.file});
     const bool accepted = shared_.workers_->submit(
         loop(),
-        [native = piece.file->native(), offset = piece.offset, size] { warmFilePart(native, offset, size); },
+        [native = piece.file->native(), offset = piece.offset, size] {
+            os::readThrough(native, offset, size);
+        },
         [read, size] {
             if (read->owner != nullptr) {
                 read->owner->onWarm(size);
@@ -569,6 +575,7 @@ void TlsTransport::sayGoodbye() {
         if (SSL_shutdown(ssl_.get()) < 0) {
             ERR_clear_error();
         }
+        passOn(); // at once: the end of the transport below comes next
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "http/h1/request_parser.h"
+#include "http/h2/response_form.h"
 #include "http/request_account.h"
 #include "http/status.h"
 #include "loop/worker_pool.h"
@@ -33,15 +34,6 @@ constexpr std::uint64_t kNoticeMs = 200;
 
 H2Connection& connectionOf(void* user) {
     return *static_cast<H2Connection*>(user);
-}
-
-/// Both live as long as the stream.
-nghttp2_nv fieldOf(std::string_view name, std::string_view value) {
-    auto bytes = [](std::string_view text) {
-        return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
-    };
-    return {bytes(name), bytes(value), name.size(), value.size(),
-            NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE};
 }
 
 std::string_view view(const std::uint8_t* bytes, std::size_t size) {
@@ -496,14 +488,17 @@ void H2Connection::submit(H2Exchange& exchange, int status, const std::vector<ng
     exchange.status_ = status;
     exchange.atEnd_ = !hasBody;
     exchange.outputWatch_ = RateWatch::start(context_.loop().now(), exchange.bytes_);
-    fields_.assign(fields.begin(), fields.end());
-    if (exchange.strictTransport) { // apart from the form, as others share that
-        fields_.push_back(fieldOf("strict-transport-security", exchange.strictTransport->text));
-    }
     nghttp2_data_provider provider{};
     provider.source.ptr = &exchange;
     provider.read_callback = Callbacks::onRead;
-    if (nghttp2_submit_response(session_.get(), exchange.stream_, fields_.data(), fields_.size(),
+    const std::vector<nghttp2_nv>* all = &fields;
+    std::vector<nghttp2_nv> more;
+    if (exchange.strictTransport) { // which the exchange keeps as long as the stream lives
+        more = fields;
+        more.push_back(strictTransportField(exchange.strictTransport->text));
+        all = &more;
+    }
+    if (nghttp2_submit_response(session_.get(), exchange.stream_, all->data(), all->size(),
                                 hasBody ? &provider : nullptr) != 0) {
         nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, exchange.stream_,
                                   NGHTTP2_INTERNAL_ERROR);

@@ -85,7 +85,6 @@ private:
     std::unique_ptr<nghttp2_session, SessionEnd> session_;
     std::vector<Ref<H2Exchange>> active_;
     std::vector<Ref<H2Exchange>> spares_; // ended ones, while others are active
-    std::vector<nghttp2_nv> fields_;      // of the answer that is being submitted
     std::string output_;                  // frames
     std::string fileBytes_;               // read for the next DATA frame, where it comes from a file
     FloodGuard guard_;

@@ -32,6 +32,7 @@ void H2Exchange::begin(H2Connection& connection, std::int32_t stream) {
     }
     strictTransport = {};
     account = {};
+    strictTransport = {};
     answered_ = false;
     reader_ = nullptr;
     received_ = bytes_ = bodyBytes_ = startMicros_ = 0;

@@ -76,20 +76,20 @@ TEST(ListenPlan, OpensKeepsAndCloses) {
 
 TEST(ListenPlan, FromOneAddressToEveryOneAndBack) {
     Taken one;
-    const SocketAddress narrow = address("127.0.0.1", one.port());
-    const SocketAddress wide = address("0.0.0.0", one.port());
-    auto wider = planListeners(options({one.port()}, {"0.0.0.0"}), {true, true}, {{narrow}}, 2);
+    const ListenPoint narrow = plain("127.0.0.1", one.port());
+    const ListenPoint wide = plain("0.0.0.0", one.port());
+    auto wider = planListeners(options({one.port()}, {"0.0.0.0"}), {true, true}, {narrow}, 2);
     ASSERT_TRUE(wider) << wider.error().text();
     ASSERT_THAT(wider->open, SizeIs(1));
-    EXPECT_EQ(wider->open[0].point.address, wide);
-    EXPECT_THAT(wider->close, testing::ElementsAre(ListenPoint{narrow, false}));
+    EXPECT_EQ(wider->open[0].point, wide);
+    EXPECT_THAT(wider->close, testing::ElementsAre(narrow));
     for (ListenSocket& socket : wider->open[0].sockets) {
         EXPECT_TRUE(socket.listen());
     }
-    auto both = planListeners(options({one.port()}, {"127.0.0.1", "127.0.0.2"}), {true, true}, {{wide}}, 1);
+    auto both = planListeners(options({one.port()}, {"127.0.0.1", "127.0.0.2"}), {true, true}, {wide}, 1);
     ASSERT_TRUE(both) << both.error().text();
     EXPECT_THAT(both->open, SizeIs(2));
-    EXPECT_THAT(both->close, testing::ElementsAre(ListenPoint{wide, false}));
+    EXPECT_THAT(both->close, testing::ElementsAre(wide));
 }
 
 TEST(ListenPlan, EveryAddressBesidesOneOfThem) {

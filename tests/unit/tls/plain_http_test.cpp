@@ -26,8 +26,9 @@ TEST(PlainHttp, leadsToTheAddressThatWasMeant) {
              Case{"GET /\"><script> HTTP/1.1\r\nHost: example.com\r\n\r\n", 443,
                   "https://example.com/&quot;&gt;&lt;script&gt;"},
          }) {
-        const std::string answer = plainHttpAnswer(one.head, one.port);
+        const std::string answer = plainHttpAnswer(one.head, one.port, 784111777);
         EXPECT_THAT(answer, HasSubstr("HTTP/1.1 400 Bad Request\r\n"));
+        EXPECT_THAT(answer, HasSubstr("\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"));
         EXPECT_THAT(answer, HasSubstr("\r\nConnection: close\r\n"));
         EXPECT_THAT(answer, HasSubstr(one.link));
     }
@@ -36,12 +37,12 @@ TEST(PlainHttp, leadsToTheAddressThatWasMeant) {
 TEST(PlainHttp, hasNoLinkWithoutAHost) {
     for (const char* head : {"GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n",
                              "GET / HTTP/1.1\r\nHost: \"><b>\r\n\r\n", "x", ""}) {
-        EXPECT_THAT(plainHttpAnswer(head, 443), Not(HasSubstr("href")));
+        EXPECT_THAT(plainHttpAnswer(head, 443, 0), Not(HasSubstr("href")));
     }
 }
 
 TEST(PlainHttp, sendsNoBodyToHead) {
-    EXPECT_TRUE(plainHttpAnswer("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", 443).ends_with("\r\n\r\n"));
+    EXPECT_TRUE(plainHttpAnswer("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", 443, 0).ends_with("\r\n\r\n"));
 }
 
 TEST(PlainHttp, knowsWhenAHeadIsComplete) {

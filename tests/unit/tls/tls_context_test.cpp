@@ -144,10 +144,10 @@ TEST_F(TlsContextTest, resumesAcrossKeysAndConfigurations) {
         TlsClient second({version, "example.com", "", first.session.get()});
         auto server = connect(second);
         EXPECT_EQ(SSL_session_reused(second.ssl()), 1);
+        EXPECT_EQ(second.session != nullptr, version == TLS1_3_VERSION) << "a ticket of 1.3 is used once";
         const test::SessionPtr renewed(SSL_get1_session(second.ssl())); // its ticket is of the new key
         parts.tickets->rotate();
-        TlsClient third({version, "example.com", "",
-                         second.session ? second.session.get() : renewed.get()});
+        TlsClient third({version, "example.com", "", second.session ? second.session.get() : renewed.get()});
         connect(third);
         EXPECT_EQ(SSL_session_reused(third.ssl()), 1);
     }

@@ -213,16 +213,21 @@ TEST_F(TlsTransportTest, tellsTheClientsEndFromACut) {
 }
 
 TEST_F(TlsTransportTest, refusesWhatIsNotTls) {
-    auto server = end();
-    server->lower.receive(std::string_view("\x16\x03\x01\x00\x05junk!", 10));
-    EXPECT_TRUE(server->lower.isClosed && server->lower.wasLingering);
-    EXPECT_EQ(server->lower.sent.substr(0, 1), "\x15"); // an alert
-    EXPECT_EQ(shared->handshakeCount(), 1U);
-    server->finishClose();
-    EXPECT_TRUE(server->isGone);
-    EXPECT_EQ(shared->handshakeCount(), 0U);
-    EXPECT_EQ(counters.read().tlsFailed, 1U);
-    EXPECT_EQ(ERR_peek_error(), 0U);
+    using namespace std::string_view_literals;
+    for (std::string_view junk : {"\x16\x03\x01\x00\x05junk!"sv, "{\x4e\x57\x00\x00"sv,
+                                  "\x16\x03\x01\xff\xff"sv, "\x17\x03\x03\x00\x02hi"sv}) {
+        auto server = end();
+        server->lower.receive(junk);
+        EXPECT_TRUE(server->lower.isClosed && server->lower.wasLingering) << junk;
+        const bool isLikeTls = junk[1] == '\x03';
+        EXPECT_EQ(server->lower.sent.substr(0, 1), isLikeTls ? "\x15" : "") << junk; // an alert
+        EXPECT_EQ(shared->handshakeCount(), 1U);
+        server->finishClose();
+        EXPECT_TRUE(server->isGone);
+        EXPECT_EQ(shared->handshakeCount(), 0U);
+        EXPECT_EQ(ERR_peek_error(), 0U);
+    }
+    EXPECT_EQ(counters.read().tlsFailed, 4U);
 }
 
 TEST_F(TlsTransportTest, breaksOnATamperedRecordAndSaysSo) {
@@ -333,6 +338,30 @@ TEST_F(TlsTransportTest, saysGoodbyeWhenItCloses) {
     EXPECT_FALSE(server->user.isClosed);
     server->finishClose();
     EXPECT_TRUE(server->user.isClosed);
+}
+
+TEST_F(TlsTransportTest, saysGoodbyeWithinACall) {
+    for (int way = 0; way < 3; ++way) {
+        TlsClient client({});
+        auto server = connect(client);
+        server->user.onBytes = [&] {
+            server->write("bye");
+            if (way == 0) {
+                server->transport().close();
+            } else if (way == 1) {
+                server->transport().lingerAndClose();
+            } else {
+                server->transport().shutdownWrite();
+            }
+        };
+        client.write("the last question");
+        client.write("and more"); // discarded once it is closed
+        server->lower.receive(client.give());
+        server->deliver(client);
+        EXPECT_EQ(client.received, "bye");
+        EXPECT_TRUE(client.isEnded);
+        EXPECT_EQ(server->user.calls, way == 2 ? 2U : 1U);
+    }
 }
 
 TEST_F(TlsTransportTest, leavesAnUnfinishedStreamWithoutGoodbye) {

@@ -1,4 +1,4 @@
-#include "host/certificate_source.h"
+#include "tls/folder_source.h"
 
 #include "base/text.h"
 #include "observe/log.h"
@@ -15,7 +15,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
-namespace saker::host {
+namespace saker::tls {
 
 namespace {
 
@@ -29,9 +29,9 @@ std::uint64_t nextId() {
     return ++id;
 }
 
-class FolderSource final : public tls::CredentialSource {
+class FolderSource final : public CredentialSource {
 public:
-    tls::CredentialChoice find(std::string_view serverName, const loop::SocketAddress&) override {
+    CredentialChoice find(std::string_view serverName, const loop::SocketAddress&) override {
         std::string name = toLowerAscii(serverName);
         if (auto found = byName_.find(name); found != byName_.end()) {
             return found->second;
@@ -44,8 +44,8 @@ public:
         return fallback_;
     }
 
-    void add(std::shared_ptr<const tls::Credential> credential) {
-        auto put = [&](tls::CredentialChoice& choice) {
+    void add(std::shared_ptr<const Credential> credential) {
+        auto put = [&](CredentialChoice& choice) {
             const bool isRsa = EVP_PKEY_get_base_id(credential->key.get()) == EVP_PKEY_RSA;
             (isRsa ? choice.rsa : choice.ecdsa) = credential;
         };
@@ -59,8 +59,8 @@ public:
     bool isEmpty() const { return !fallback_.ecdsa && !fallback_.rsa; }
 
 private:
-    std::map<std::string, tls::CredentialChoice> byName_;
-    tls::CredentialChoice fallback_;
+    std::map<std::string, CredentialChoice> byName_;
+    CredentialChoice fallback_;
 };
 
 std::vector<std::string> namesOf(X509& certificate) {
@@ -79,22 +79,22 @@ std::vector<std::string> namesOf(X509& certificate) {
     return names;
 }
 
-std::shared_ptr<const tls::Credential> load(const std::filesystem::path& folder) {
-    const tls::ClearsOpensslErrors clears;
+std::shared_ptr<const Credential> load(const std::filesystem::path& folder) {
+    const ClearsOpensslErrors clears;
     FilePtr chain(std::fopen((folder / "fullchain.pem").c_str(), "re"));
     FilePtr key(std::fopen((folder / "privkey.pem").c_str(), "re"));
     if (!chain || !key) {
         return nullptr;
     }
-    auto credential = std::make_shared<tls::Credential>();
+    auto credential = std::make_shared<Credential>();
     credential->leaf.reset(PEM_read_X509(chain.get(), nullptr, nullptr, nullptr));
     credential->key.reset(PEM_read_PrivateKey(key.get(), nullptr, nullptr, nullptr));
     if (!credential->leaf || !credential->key ||
         X509_check_private_key(credential->leaf.get(), credential->key.get()) != 1) {
-        log::warning("certificates", "{}: {}", folder.string(), tls::takeOpensslError());
+        log::warning("certificates", "{}: {}", folder.string(), takeOpensslError());
         return nullptr;
     }
-    while (tls::X509Ptr next{PEM_read_X509(chain.get(), nullptr, nullptr, nullptr)}) {
+    while (X509Ptr next{PEM_read_X509(chain.get(), nullptr, nullptr, nullptr)}) {
         credential->chain.push_back(std::move(next));
     }
     credential->info.names = namesOf(*credential->leaf);
@@ -102,8 +102,8 @@ std::shared_ptr<const tls::Credential> load(const std::filesystem::path& folder)
     return credential;
 }
 
-std::shared_ptr<const tls::Credential> makeSelfSigned() {
-    auto credential = std::make_shared<tls::Credential>();
+std::shared_ptr<const Credential> makeSelfSigned() {
+    auto credential = std::make_shared<Credential>();
     credential->key.reset(EVP_EC_gen("P-256"));
     credential->leaf.reset(X509_new());
     X509* certificate = credential->leaf.get();
@@ -127,11 +127,11 @@ std::shared_ptr<const tls::Credential> makeSelfSigned() {
 
 } // namespace
 
-Result<std::shared_ptr<tls::CredentialSource>> makeCertificateSource(const EngineOptions& options) {
+std::shared_ptr<CredentialSource> makeFolderSource(const std::string& path) {
     auto source = std::make_shared<FolderSource>();
     std::vector<std::filesystem::path> folders;
     std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(options.later.certDir, ignored)) {
+    for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
         folders.push_back(entry.path());
     }
     std::sort(folders.begin(), folders.end());
@@ -143,7 +143,7 @@ Result<std::shared_ptr<tls::CredentialSource>> makeCertificateSource(const Engin
     if (source->isEmpty()) {
         source->add(makeSelfSigned());
     }
-    return std::shared_ptr<tls::CredentialSource>(std::move(source));
+    return source;
 }
 
-} // namespace saker::host
+} // namespace saker::tls

@@ -12,10 +12,10 @@ namespace saker::tls {
 struct CertificateInfo {
     enum class KeyKind : std::uint8_t { rsa, ecdsa, ed25519, other };
 
-    std::string subject;            ///< the common name, or the whole subject where there is none
-    std::string issuer;             ///< as subject
-    std::vector<std::string> names; ///< DNS names of the SAN (RFC 5280, 4.2.1.6), lower case A-labels,
-                                    ///< wildcards as they are; the common name where there is no SAN
+    std::string subject;                ///< the common name, or the whole subject where there is none
+    std::string issuer;                 ///< as subject
+    std::vector<std::string> names;     ///< DNS names of the SAN (RFC 5280, 4.2.1.6), lower case A-labels,
+                                        ///< wildcards as they are; the common name where there is no SAN
     std::vector<std::string> addresses; ///< IP addresses of the SAN as text
     std::string serial;                 ///< hexadecimal
     std::string fingerprint;            ///< SHA-256, hexadecimal

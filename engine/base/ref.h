@@ -17,6 +17,7 @@ public:
 
     void addRef() { ++references_; }
     bool isShared() const { return references_ > 1; }
+    std::uint32_t references() const { return references_; }
     void dropRef() {
         if (--references_ == 0) {
             delete this;

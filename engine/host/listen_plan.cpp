@@ -14,6 +14,17 @@ namespace {
 
 using loop::SocketAddress;
 
+/// Whether the system holds the two to be in conflict: they are the same, or one is every address of the
+/// kind.
+bool overlap(const SocketAddress& a, const SocketAddress& b) {
+    return a == b || (a.family == b.family && a.port == b.port && (a.isAny() || b.isAny()));
+}
+
+bool overlapsOne(const std::vector<SocketAddress>& addresses, const SocketAddress& address) {
+    return std::any_of(addresses.begin(), addresses.end(),
+                       [&](const SocketAddress& other) { return overlap(other, address); });
+}
+
 /// Many machines have none.
 bool hasIpv6() {
     return net::ListenSocket::bind(*SocketAddress::parse("::", 0)).ok();
@@ -60,7 +71,12 @@ Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven
                 plan.keep.push_back(address);
                 continue;
             }
-            const bool isOurs = std::find(leaving.begin(), leaving.end(), address) != leaving.end();
+            // Sockets of this process may be joined; a port that another one holds must be noticed.
+            const bool isOurs =
+                overlapsOne(leaving, address) || overlapsOne(present, address) ||
+                std::any_of(opening.begin(), opening.end(), [&](const ListenPlan::Opening& other) {
+                    return overlap(other.address, address);
+                });
             auto sockets = net::ListenSocket::bindGroup(address, loops, isOurs);
             if (sockets) {
                 opening.push_back({address, std::move(*sockets)});

@@ -6,13 +6,16 @@ Result<std::shared_ptr<observe::AccessLog>> LogPool::acquire(const observe::Acce
     if (options.file.empty()) {
         return std::shared_ptr<observe::AccessLog>();
     }
-    std::weak_ptr<observe::AccessLog>& known = logs_[options.file];
-    if (auto log = known.lock(); log && log->options() == options) {
-        return log;
+    std::erase_if(logs_, [](const auto& entry) { return entry.second.expired(); });
+    const auto [first, last] = logs_.equal_range(options.file);
+    for (auto known = first; known != last; ++known) {
+        if (auto log = known->second.lock(); log && log->options() == options) {
+            return log;
+        }
     }
     auto opened = observe::AccessLog::open(options);
     if (opened) {
-        known = *opened;
+        logs_.emplace(options.file, *opened);
     }
     return opened;
 }

@@ -1,5 +1,5 @@
-// The access logs in use, one writer per file however many configurations and sites share it. One thread at a
-// time.
+// The access logs in use, one writer per file and settings however many configurations and sites share it.
+// One thread at a time.
 #pragma once
 
 #include "observe/access_log.h"
@@ -20,7 +20,8 @@ public:
     void drain();
 
 private:
-    std::map<std::string, std::weak_ptr<observe::AccessLog>> logs_; // by file
+    /// By file: sites may write one file with different settings.
+    std::multimap<std::string, std::weak_ptr<observe::AccessLog>> logs_;
 };
 
 } // namespace saker::host

@@ -13,6 +13,11 @@
 
 namespace saker::host {
 
+namespace {
+/// Clients that are told of a full server at the same time; more are just cut off.
+constexpr std::size_t kMostTurnedAway = 64;
+} // namespace
+
 /// The loop's registrations with the indexes it reads. One each, as long as any configuration in use needs
 /// it.
 class LoopThread::Readers {
@@ -215,6 +220,10 @@ void LoopThread::onConnection(net::Listener&, loop::NativeSocket socket, const l
     const std::uint64_t limit = shared_.maxConnections.load(std::memory_order_relaxed);
     if (limit != 0 && shared_.connections.load(std::memory_order_relaxed) >= limit) {
         counters_.onConnectionRejected();
+        if (loop_->socketCount() > context_.connectionCount() + listeners_.size() + kMostTurnedAway) {
+            transport.close(true); // no room even for refusals
+            return;
+        }
         BufferChain answer;
         answer.appendStatic("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"
                             "Content-Type: text/plain; charset=utf-8\r\nContent-Length: 41\r\n\r\n"

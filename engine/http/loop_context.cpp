@@ -47,6 +47,16 @@ void LoopContext::add(ConnectionNode& connection) {
     counters_.onConnectionOpened();
 }
 
+void LoopContext::replace(ConnectionNode& connection, ConnectionNode& successor) {
+    successor.next_ = connection.next_;
+    successor.previous_ = connection.previous_;
+    (successor.previous_ ? successor.previous_->next_ : first_) = &successor;
+    if (successor.next_) {
+        successor.next_->previous_ = &successor;
+    }
+    connection.next_ = connection.previous_ = nullptr;
+}
+
 void LoopContext::remove(ConnectionNode& connection) {
     if (connection.previous_) {
         connection.previous_->next_ = connection.next_;

@@ -13,6 +13,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
+
+namespace saker::net {
+class Transport;
+}
 
 namespace saker::http {
 
@@ -68,7 +73,20 @@ public:
     H1Exchange& spare();
     Ref<H1Exchange> takeSpare();
 
+    /// Reads files that are not in memory; null: the loop does it.
+    loop::WorkerPool* workers() const { return workers_; }
+    void setWorkers(loop::WorkerPool* workers) { workers_ = workers; }
+
+    /// Takes over a transport, and `before`'s place in the list, whose client began with HTTP/2's preface
+    /// (RFC 9113, section 3.4); `received`: all bytes so far. Null: HTTP/2 is not spoken.
+    using Http2Starter = void (*)(net::Transport& transport, LoopContext& context, ConnectionNode& before,
+                                  std::string_view received);
+    Http2Starter http2Starter() const { return http2Starter_; }
+    void setHttp2Starter(Http2Starter starter) { http2Starter_ = starter; }
+
     void add(ConnectionNode& connection);
+    /// Another protocol goes on with the same client.
+    void replace(ConnectionNode& connection, ConnectionNode& successor);
     void remove(ConnectionNode& connection);
     std::size_t connectionCount() const { return count_; }
     /// From now on connections end with their current exchange.
@@ -84,6 +102,8 @@ private:
     Ref<ConnectionSettings> settings_;
     RequestLimits limits_;
     observe::AccessLog::Channel* accessLog_ = nullptr;
+    loop::WorkerPool* workers_ = nullptr;
+    Http2Starter http2Starter_ = nullptr;
     DateCache date_;
     std::uint64_t dateTurn_ = ~std::uint64_t{0};
     BufferChain scratch_;

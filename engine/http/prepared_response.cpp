@@ -31,60 +31,58 @@ PreparedResponse::PreparedResponse(ResponseHead head, Body body)
 }
 
 std::uint64_t PreparedResponse::memoryUse() const {
-    return block_ ? block_->bytes.capacity() : 0;
+    std::uint64_t sum = 0;
+    for (const Form& form : forms_) {
+        sum += form.block ? form.block->bytes.capacity() : 0;
+    }
+    return sum;
 }
 
-void PreparedResponse::refresh(const DateCache& date) {
-    if (block_ && second_ == date.seconds()) {
-        return;
+const PreparedResponse::Form& PreparedResponse::refresh(ConnectionField connection, const DateCache& date) {
+    Form& form = forms_[static_cast<std::size_t>(connection)];
+    if (form.block && form.second == date.seconds()) {
+        return form;
     }
-    second_ = date.seconds();
-    if (block_ && !block_->isShared()) { // nobody is sending it: patch it in place
-        std::memcpy(block_->bytes.data() + dateOffset_, date.text().data(), date.text().size());
-        return;
+    form.second = date.seconds();
+    if (form.block && !form.block->isShared()) { // nobody is sending it: patch it in place
+        std::memcpy(form.block->bytes.data() + form.dateOffset, date.text().data(), date.text().size());
+        return form;
     }
-    bool inlineBody = body_.bytes.size() <= kInlineBody;
+    const bool inlineBody =
+        body_.bytes.size() <= (connection == ConnectionField::none ? kInlineBody : kInlineBodyOfRareForm);
     auto block = makeRef<Block>();
     std::string& out = block->bytes;
     out.reserve(512 + (inlineBody ? body_.bytes.size() : 0));
     appendStatusLine(head_.status, out);
     out += "Date: ";
-    dateOffset_ = static_cast<std::uint32_t>(out.size());
+    form.dateOffset = static_cast<std::uint32_t>(out.size());
     out += date.text();
     out += "\r\n";
     for (const ResponseHead::Field& field : head_.fields) {
         appendField(field.name, field.value, out);
     }
+    if (connection != ConnectionField::none) {
+        appendConnection(connection == ConnectionField::keepAlive, 0, out);
+    }
     out += "\r\n";
-    headSize_ = static_cast<std::uint32_t>(out.size());
+    form.headSize = static_cast<std::uint32_t>(out.size());
     if (inlineBody) {
         out += body_.bytes;
     }
-    block_ = std::move(block);
+    form.block = std::move(block);
+    return form;
 }
 
 std::uint64_t PreparedResponse::appendHttp1(BufferChain& chain, const DateCache& date,
                                             ConnectionField connection, bool withBody) {
-    refresh(date);
-    std::uint64_t before = chain.size();
-    std::string_view all = block_->bytes;
-    std::string_view head = all.substr(0, headSize_);
-    std::string_view inlined = all.substr(headSize_);
-    if (connection == ConnectionField::none) {
-        chain.append(withBody ? all : head, block_);
-    } else {
-        chain.append(head.substr(0, head.size() - 2),
-                     block_); // the Connection field goes before the empty line
-        chain.appendStatic(connection == ConnectionField::close ? "Connection: close\r\n\r\n"
-                                                                : "Connection: keep-alive\r\n\r\n");
-        if (withBody) {
-            chain.append(inlined, block_);
-        }
-    }
+    const Form& form = refresh(connection, date);
+    const std::uint64_t before = chain.size();
+    const std::string_view all = form.block->bytes;
+    chain.append(withBody ? all : all.substr(0, form.headSize), form.block);
     if (withBody) {
         if (body_.file) {
             chain.appendFile(body_.file, body_.offset, body_.size);
-        } else if (body_.bytes.size() > kInlineBody) {
+        } else if (all.size() == form.headSize && !body_.bytes.empty()) { // too long for the block
             chain.append(body_.bytes, makeRef<ResponseKeeper>(body_.keeper));
         }
     }

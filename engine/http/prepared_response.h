@@ -6,6 +6,7 @@
 #include "http/date_cache.h"
 #include "http/response.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -30,6 +31,8 @@ public:
 
     /// Bodies up to this size are copied behind the head, so that both leave in one piece.
     static constexpr std::size_t kInlineBody = 65536;
+    /// The same for the rarer forms that say something about the connection.
+    static constexpr std::size_t kInlineBodyOfRareForm = 4096;
 
     /// Adds Content-Length unless the status forbids it (1xx, 204, 304: RFC 9110, section 8.6). Date is added
     /// at rendering and must not be in the head.
@@ -39,25 +42,32 @@ public:
     const ResponseHead& head() const { return head_; }
     std::uint64_t bodySize() const { return body_.file ? body_.size : body_.bytes.size(); }
     const Body& body() const { return body_; }
-    /// Bytes of memory that this keeps for itself: the rendered block.
+    /// Bytes of memory that this keeps for itself: the rendered blocks.
     std::uint64_t memoryUse() const;
 
     /// Appends the HTTP/1.1 form. Returns the bytes appended.
     std::uint64_t appendHttp1(BufferChain& chain, const DateCache& date, ConnectionField connection,
                               bool withBody);
 
+    /// What another version of HTTP keeps with it, such as its own form of the head. Belongs to that version.
+    Ref<RefCounted> otherForm;
+
 private:
     struct Block : RefCounted {
         std::string bytes; // head, empty line, body if it is small
     };
-    void refresh(const DateCache& date);
+    /// The HTTP/1 form with one of the Connection fields, in one piece.
+    struct Form {
+        Ref<Block> block;
+        std::int64_t second = -1;
+        std::uint32_t dateOffset = 0; // of the 29 bytes that change
+        std::uint32_t headSize = 0;   // with the empty line
+    };
+    const Form& refresh(ConnectionField connection, const DateCache& date);
 
     ResponseHead head_;
     Body body_;
-    Ref<Block> block_;
-    std::int64_t second_ = -1;
-    std::uint32_t dateOffset_ = 0; // of the 29 bytes that change
-    std::uint32_t headSize_ = 0;   // with the empty line
+    std::array<Form, 3> forms_; // by ConnectionField, made when they are wanted first
 };
 
 } // namespace saker::http

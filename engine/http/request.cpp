@@ -15,6 +15,7 @@ std::string_view RequestHead::get(std::string_view name) const {
 
 void RequestHead::clear(const char* base) {
     method = Method::get;
+    majorVersion = 1;
     minorVersion = 1;
     form = TargetForm::origin;
     framing = BodyFraming::none;

@@ -72,6 +72,7 @@ public:
     };
 
     Method method = Method::get;
+    std::uint8_t majorVersion = 1;
     std::uint8_t minorVersion = 1; // of HTTP/1
     TargetForm form = TargetForm::origin;
     BodyFraming framing = BodyFraming::none;

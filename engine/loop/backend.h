@@ -32,7 +32,8 @@ struct SocketAccess {
     static std::uint8_t& interest(Socket& socket) { return socket.interest_; }
     static std::uint8_t& state(Socket& socket) { return socket.state_; }
     static BufferChain& chain(WriteOp& op) { return op.chain_; }
-    static std::uint64_t& unreported(WriteOp& op) { return op.unreported_; }
+    static std::uint32_t& unreported(WriteOp& op) { return op.unreported_; }
+    static bool& corked(WriteOp& op) { return op.corked_; }
     static void released(Socket& socket) { socket.onReleased(); }
 
     static bool has(Socket& socket, std::uint8_t flags) { return (socket.state_ & flags) != 0; }

@@ -33,8 +33,6 @@ static_assert(EPOLLIN < 256 && EPOLLOUT < 256, "interest is kept in a byte");
 // Bounds on what one socket may do in a turn while others wait.
 constexpr int kAcceptsPerTurn = 64;
 constexpr int kReceivesPerTurn = 4;
-constexpr std::uint64_t kWritePerTurn = std::uint64_t{2} * 1024 * 1024;
-
 int fdOf(Socket& socket) {
     return static_cast<int>(socket.native());
 }
@@ -171,7 +169,8 @@ void EpollBackend::resumeReceive(Socket& socket) {
 }
 
 Submitted EpollBackend::write(Socket& socket, WriteOp& op, BufferChain& chain) {
-    const SendProgress progress = sendChain(fdOf(socket), chain, kWritePerTurn, false, coldFiles_.isUseful());
+    const SendProgress progress =
+        sendChain(fdOf(socket), chain, {.askMemory = coldFiles_.isUseful(), .corked = &Access::corked(op)});
     switch (progress.stop) {
     case SendProgress::Stop::finished:
         return Submitted::done;
@@ -182,7 +181,7 @@ Submitted EpollBackend::write(Socket& socket, WriteOp& op, BufferChain& chain) {
         break;
     }
     Access::write(socket) = &op;
-    Access::unreported(op) = progress.sent;
+    Access::unreported(op) = static_cast<std::uint32_t>(progress.sent);
     spares_.take(Access::chain(op), chain);
     if (progress.stop == SendProgress::Stop::cold) {
         load(socket);
@@ -393,7 +392,8 @@ void EpollBackend::writeSome(Socket& socket) {
     const bool warm = Access::has(socket, kWarm);
     Access::unset(socket, kWarm);
     const SendProgress progress =
-        sendChain(fdOf(socket), Access::chain(op), kWritePerTurn, warm, coldFiles_.isUseful());
+        sendChain(fdOf(socket), Access::chain(op),
+                  {.warm = warm, .askMemory = coldFiles_.isUseful(), .corked = &Access::corked(op)});
     const std::uint64_t sent = std::exchange(Access::unreported(op), 0) + progress.sent;
     if (sent > 0) {
         op.onWriteProgress(sent);

@@ -25,9 +25,22 @@ struct SendProgress {
 /// What a file piece is asked about, read ahead and sent by.
 inline constexpr std::uint64_t kFileWindow = std::uint64_t{256} * 1024;
 
-/// Consumes what it sends. `warm`: the first window of a file piece in front was read just now, it is not
-/// asked about. A file that ends before its piece does breaks the connection (EIO): the promised length
-/// cannot be kept.
-SendProgress sendChain(int socket, BufferChain& chain, std::uint64_t budget, bool warm, bool askMemory);
+/// What a socket sends in a turn while others wait. Large answers that take turns in such steps keep the
+/// receivers busy side by side; a whole socket buffer at a time costs nearly twice the CPU, for waking the
+/// receiver anew with each segment.
+inline constexpr std::uint64_t kSendPerTurn = kFileWindow;
+
+/// How a call goes on from the ones before it.
+struct SendTurn {
+    std::uint64_t budget = kSendPerTurn;
+    bool warm = false;      ///< the first window of a file piece in front was read just now: do not ask
+    bool askMemory = false; ///< stop in front of a file that is not in memory
+    bool* corked = nullptr; ///< kept from call to call until the chain is empty; may be null for short ones
+};
+
+/// Consumes what it sends. A file that ends before its piece does breaks the connection (EIO): the promised
+/// length cannot be kept. Between the windows of a long file no segment leaves that is not full (TCP_CORK):
+/// with TCP_NODELAY each window would end with a small one.
+SendProgress sendChain(int socket, BufferChain& chain, SendTurn turn);
 
 } // namespace saker::loop

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -51,13 +53,18 @@ ssize_t sendMemory(int socket, const BufferChain& chain, std::uint64_t& wanted) 
     return ::sendmsg(socket, &message, flags);
 }
 
+void setCork(int socket, bool on) {
+    const int value = on ? 1 : 0;
+    ::setsockopt(socket, IPPROTO_TCP, TCP_CORK, &value, sizeof value); // on other sockets it only fails
+}
+
 } // namespace
 
-SendProgress sendChain(int socket, BufferChain& chain, std::uint64_t budget, bool warm, bool askMemory) {
+SendProgress sendChain(int socket, BufferChain& chain, SendTurn turn) {
     using Stop = SendProgress::Stop;
     std::uint64_t sent = 0;
     while (!chain.empty()) {
-        if (sent >= budget) {
+        if (sent >= turn.budget) {
             return {Stop::budget, 0, sent};
         }
         const Piece& front = chain.piece(0);
@@ -65,10 +72,14 @@ SendProgress sendChain(int socket, BufferChain& chain, std::uint64_t budget, boo
         ssize_t n = 0;
         if (front.isFile()) {
             wanted = std::min(front.size, kFileWindow);
-            if (askMemory && !warm && !isWindowInMemory(front, wanted)) {
+            if (turn.askMemory && !turn.warm && !isWindowInMemory(front, wanted)) {
                 return {Stop::cold, 0, sent};
             }
-            warm = false;
+            turn.warm = false;
+            if (turn.corked != nullptr && !*turn.corked && front.size > kFileWindow) {
+                setCork(socket, true);
+                *turn.corked = true;
+            }
             auto offset = static_cast<off_t>(front.offset);
             n = ::sendfile(socket, fileOf(front), &offset, wanted);
             if (n == 0) {
@@ -88,6 +99,10 @@ SendProgress sendChain(int socket, BufferChain& chain, std::uint64_t budget, boo
         }
         chain.consume(static_cast<std::uint64_t>(n));
         sent += static_cast<std::uint64_t>(n);
+    }
+    if (turn.corked != nullptr && *turn.corked) {
+        setCork(socket, false);
+        *turn.corked = false;
     }
     return {Stop::finished, 0, sent};
 }

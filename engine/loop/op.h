@@ -98,7 +98,8 @@ protected:
 private:
     friend struct SocketAccess;
     BufferChain chain_;            // what is still to be sent
-    std::uint64_t unreported_ = 0; // sent within EventLoop::write(), told with the next progress
+    std::uint32_t unreported_ = 0; // sent within EventLoop::write(), told with the next progress
+    bool corked_ = false;          // the system holds back segments that are not full
 };
 
 class ConnectOp {

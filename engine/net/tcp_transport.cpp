@@ -244,6 +244,9 @@ void TcpTransport::lingerAndClose() {
         releaseSocket(false);
         return;
     }
+    if (user_ == nullptr) { // never started: what the peer sends is only read to be dropped
+        receiving_ = loop_.receive(*this, *this);
+    }
     resumeReading();
     ending_ = Ending::flushingToLinger;
     if (pending_ == 0) {

@@ -22,6 +22,7 @@ public:
                               const loop::SocketAddress& peer);
 
     void start(TransportUser& user) override;
+    void handOver(TransportUser& user) override { user_ = &user; }
     loop::Submitted write(BufferChain& chain) override;
     void pauseReading() override;
     void resumeReading() override;

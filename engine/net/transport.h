@@ -33,6 +33,8 @@ public:
 
     /// Starts receiving for the user.
     virtual void start(TransportUser& user) = 0;
+    /// Another user goes on from here, in place of the one so far; also from within one of its callbacks.
+    virtual void handOver(TransportUser& user) = 0;
     /// Takes the whole chain. done: all left, or is as good as left (little is waiting: go on writing);
     /// pending: onDrained follows when everything has left; failed: broken, close it; onBroken may follow if
     /// that is not done. May be called while pending: chains queue up.
@@ -47,7 +49,7 @@ public:
     /// Closes so that a peer which is still sending can read the answer: what was written leaves, the peer
     /// sees the end of the stream, and its bytes are discarded until it closes too or two seconds have
     /// passed. A plain close would answer them with a reset, which destroys an answer under way. Nothing but
-    /// onClosed is called any more.
+    /// onClosed is called any more. Also without start(), for a peer that is turned away.
     virtual void lingerAndClose() = 0;
 
     virtual const loop::SocketAddress& peer() const = 0;

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "http/configured_field.h"
+#include "http/url.h"
 #include "schema/type_of.h"
 
 #include <fmt/format.h>
@@ -44,6 +45,15 @@ void checkErrorPages(schema::Checker& checker, const schema::OrderedMap<std::str
         }
         if (file.empty()) {
             checker.error({"ErrorPages", status}, "expected the name of a file, found an empty text");
+            continue;
+        }
+        const std::string path = "/" + file;
+        std::string decoded;
+        if (!http::normalisePath(path, decoded).ok()) {
+            checker.error(
+                {"ErrorPages", status},
+                fmt::format("expected a file in the site's folder such as \"errors/404.html\", found \"{}\"",
+                            escapeControl(file)));
         }
     }
 }

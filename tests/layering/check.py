@@ -32,7 +32,7 @@ VENDOR = [
     (r'^Poco/', {'observe', 'net', 'store', 'tls', 'host', 'control/server', 'handlers', 'filters'}, {'host'}),
     (r'^openssl/', {'tls'}, {'tls'}),
     (r'^rapidjson/', {'schema', 'control/protocol'}, NONE),
-    (r'^nghttp2/', {'http'}, NONE),
+    (r'^nghttp2/', {'http/h2'}, {'http/h2'}),
     (r'^liburing', {'loop'}, NONE),
     (r'^pcre2', {'routing'}, NONE),
     (r'^(brotli/|zstd|zlib|libdeflate)', {'handlers', 'filters'}, NONE),

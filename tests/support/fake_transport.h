@@ -55,6 +55,7 @@ public:
     // ---- net::Transport ----
 
     void start(net::TransportUser& user) override { user_ = &user; }
+    void handOver(net::TransportUser& user) override { user_ = &user; }
     loop::Submitted write(BufferChain& chain) override {
         assert(!isClosed);
         if (holds || !held_.empty()) {

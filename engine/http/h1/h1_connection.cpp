@@ -2,10 +2,10 @@
 
 #include "base/text.h"
 #include "http/h1/response_encoder.h"
+#include "http/request_account.h"
 #include "http/status.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace saker::http {
@@ -20,20 +20,9 @@ constexpr std::size_t kMaxStash = 64 * 1024;
 constexpr std::uint64_t kMaxDiscard = 256 * 1024;
 // How much a body source is asked for at a time.
 constexpr std::size_t kPullSize = 64 * 1024;
-// How often the rates of waiting transfers are looked at.
-constexpr std::uint64_t kWatchInterval = 1000;
 
-std::uint64_t nowMicros() {
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
-                                          std::chrono::steady_clock::now().time_since_epoch())
-                                          .count());
-}
-
-std::int64_t nowUnixMillis() {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
-}
+// As far as it is a request line (RFC 9113, section 3.4).
+constexpr std::string_view kHttp2Preface = "PRI * HTTP/2.0\r\n";
 
 } // namespace
 
@@ -161,17 +150,22 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
         armForRequest();
         return 0;
     case RequestParser::State::rejected:
+        if (input.starts_with(kHttp2Preface) && context_.http2Starter() && isFirst_) {
+            handOver(input);
+            return 0;
+        }
         refuse(parser_.rejection(), input);
         return 0;
     case RequestParser::State::complete:
         break;
     }
     parser_.reset();
+    isFirst_ = false;
     headSince_ = 0;
     const std::size_t size = exchange.head_.size();
     const ConnectionSettings& settings = context_.settings();
     exchange.begin(*this, context_.settingsRef(),
-                   settings.measureTime || context_.counters().isDetailed() ? nowMicros() : 0);
+                   settings.measureTime || context_.counters().isDetailed() ? steadyMicros() : 0);
     keepAlive_ = exchange.head_.keepAlive && !context_.isDraining();
     if (exchange.head_.framing == BodyFraming::none) {
         handle(exchange);
@@ -188,6 +182,17 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
     armBy(activeAt_ + kWatchInterval);
     handle(exchange);
     return size;
+}
+
+/// The client speaks HTTP/2: the rest is its connection's.
+void H1Connection::handOver(std::string_view received) {
+    phase_ = Phase::closed;
+    Timer::cancel();
+    const std::string bytes(received); // the stash they may lie in goes
+    stash_.reset();
+    // The calls that led here still work on this object.
+    context_.loop().post([self = std::move(self_)] {});
+    context_.http2Starter()(transport_, context_, *this, bytes);
 }
 
 void H1Connection::handle(H1Exchange& exchange) {
@@ -367,15 +372,15 @@ void H1Connection::answer(H1Exchange& exchange, ResponseHead& head, std::unique_
     bool hasBody = exchange.head_.method != Method::head && !isBodiless(head.status);
     if (hasBody) {
         retain(exchange);
-        exchange.source_ = std::move(source);
         exchange.chunked_ = context.framing.kind == ResponseFraming::Kind::chunked;
-        exchange.lengthKnown_ = context.framing.kind == ResponseFraming::Kind::length;
-        exchange.sourceLeft_ = context.framing.length;
-        exchange.source_->ready = [this, &exchange] {
+        if (context.framing.kind != ResponseFraming::Kind::length) {
+            length.reset();
+        }
+        exchange.source_.start(std::move(source), length, [this, &exchange] {
             if (current_.get() == &exchange) {
                 resumeInput();
             }
-        };
+        });
     }
     answered(exchange, head.status, size, hasBody);
 }
@@ -435,41 +440,10 @@ void H1Connection::finishIfDone() {
 }
 
 void H1Connection::account(H1Exchange& exchange) {
-    observe::LoopCounters& counters = context_.counters();
-    const auto status = static_cast<unsigned>(exchange.status_);
-    const std::uint64_t micros = exchange.startMicros_ ? nowMicros() - exchange.startMicros_ : 0;
-    counters.onRequest(status, exchange.bytes_, micros);
-    counters.onHandled(exchange.account.handler);
-    if (exchange.account.metrics && counters.isDetailed()) {
-        std::uint64_t received = exchange.head_.size() + exchange.decoder_.received();
-        exchange.account.metrics->onRequest(counters, status, received, exchange.bytes_, micros);
-    }
-    observe::AccessLog::Channel* log =
-        exchange.account.hasOwnLog ? exchange.account.log : context_.accessLog();
-    if (log) {
-        writeAccessLog(*log, exchange, micros);
-    }
-}
-
-void H1Connection::writeAccessLog(observe::AccessLog::Channel& log, const H1Exchange& exchange,
-                                  std::uint64_t micros) {
-    const RequestHead& head = exchange.head_;
-    const std::string client = transport_.peer().host();
-    observe::AccessRecord record;
-    record.unixMillis = nowUnixMillis() - static_cast<std::int64_t>(micros / 1000);
-    record.client = client;
-    record.host = head.authority();
-    record.site = exchange.account.site;
-    record.port = transport_.local().port;
-    record.method = head.methodText();
-    record.target = head.target();
-    record.version = head.minorVersion == 0 ? "HTTP/1.0" : "HTTP/1.1";
-    record.status = static_cast<unsigned>(exchange.status_);
-    record.bytes = exchange.bodyBytes_;
-    record.durationMicros = micros;
-    record.referer = head.get(FieldName::referer);
-    record.userAgent = head.get(FieldName::userAgent);
-    log.record(record);
+    accountFor({exchange.head_, exchange.account, transport_, exchange.status_,
+                exchange.head_.size() + exchange.decoder_.received(), exchange.bytes_, exchange.bodyBytes_,
+                exchange.startMicros_},
+               context_);
 }
 
 // ---- output ----
@@ -542,18 +516,12 @@ void H1Connection::pump() {
         }
         H1Exchange& exchange = *current_;
         BufferChain data;
-        BodySource::Pull pull = exchange.source_->pull(data, kPullSize);
-        bool broken = pull == BodySource::Pull::failed;
+        const BodySource::Pull pull = exchange.source_.pull(data, kPullSize);
         BufferChain& out = context_.scratch();
         std::uint64_t size = data.size();
         exchange.bytes_ += size;
         exchange.bodyBytes_ += size;
-        if (exchange.lengthKnown_) {
-            broken = broken || size > exchange.sourceLeft_ ||
-                     (pull == BodySource::Pull::end && size != exchange.sourceLeft_);
-            exchange.sourceLeft_ -= std::min(size, exchange.sourceLeft_);
-        }
-        if (broken) { // the client must notice that it is incomplete
+        if (pull == BodySource::Pull::failed) { // the client must notice that it is incomplete
             out.clear();
             abort();
             return;

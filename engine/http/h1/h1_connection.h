@@ -51,6 +51,7 @@ private:
     void consume(std::string_view bytes);
     std::size_t process(std::string_view input);
     std::size_t beginRequest(std::string_view input);
+    void handOver(std::string_view received);
     void handle(H1Exchange& exchange);
     std::size_t feedBody(std::string_view input);
     void stash(std::string_view bytes);
@@ -69,7 +70,6 @@ private:
     void answered(H1Exchange& exchange, int status, std::uint64_t bytes, bool isLong);
     void finishIfDone();
     void account(H1Exchange& exchange);
-    void writeAccessLog(observe::AccessLog::Channel& log, const H1Exchange& exchange, std::uint64_t micros);
 
     // output
     void flush();
@@ -95,6 +95,7 @@ private:
     RateWatch outputWatch_;   // while isWriting_
     Phase phase_ = Phase::open;
     bool keepAlive_ = true;
+    bool isFirst_ = true;  // no request was read yet
     bool lingers_ = false; // request bytes remain unread: a plain close would reset the answer away
     bool isProcessing_ = false;
     bool isPaused_ = false;

@@ -4,19 +4,6 @@
 
 namespace saker::http {
 
-bool RateWatch::isTooSlow(std::uint64_t now, std::uint64_t bytes, const ConnectionSettings& settings) {
-    if (bytes != bytesSeen) {
-        bytesSeen = bytes;
-        movedAt = now;
-    }
-    if (settings.stallTimeout != 0 && now - movedAt >= settings.stallTimeout) {
-        return true;
-    }
-    const std::uint64_t elapsed = now - since;
-    return elapsed > settings.gracePeriod &&
-           static_cast<double>(bytes - bytesThen) < settings.minRate * static_cast<double>(elapsed) / 1000;
-}
-
 const loop::SocketAddress& H1Exchange::peer() const {
     return connection_->transport_.peer();
 }
@@ -41,7 +28,6 @@ void H1Exchange::begin(H1Connection& connection, Ref<ConnectionSettings> setting
     bodyBytes_ = 0;
     status_ = 0;
     chunked_ = false;
-    lengthKnown_ = false;
     continueSent_ = false;
     isSending_ = false;
     account = {};

@@ -1,14 +1,15 @@
-"""A client that is told requests, not bytes: method, target, fields, body. Scenarios that use only this hold for every
-version of HTTP; another version is another class with the same two functions."""
+"""Clients that are told requests, not bytes: method, target, fields, body. Scenarios that use only this hold for every
+version of HTTP, each of which is a class with the same two functions."""
 from . import wire
 
 
 class Http1Client:
-    name = 'HTTP/1.1'
+    """HTTP/1.1, over TLS when there is a context for it."""
 
-    def __init__(self, port, timeout):
+    def __init__(self, port, timeout, tls=None):
         self.port = port
         self.timeout = timeout
+        self.tls = tls
         self.connection = None
 
     def request(self, method, target, fields, body=None):
@@ -19,7 +20,7 @@ class Http1Client:
             lines.append('Content-Length: %d' % len(body))
         data = '\r\n'.join(lines).encode() + b'\r\n\r\n' + (body or b'')
         if self.connection is None:
-            self.connection = wire.Connection(self.port, self.timeout)
+            self.connection = wire.Connection(self.port, self.timeout, tls=self.tls)
         self.connection.send(data)
         answer = self.connection.response(method)
         if answer.until_close or not answer.complete or 'close' in (answer.get('Connection') or '').lower():

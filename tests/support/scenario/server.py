@@ -11,6 +11,8 @@ import tempfile
 import threading
 import time
 
+from . import protocols
+
 # Ports that this run has given out; two servers of one run never get the same.
 _given = set()
 _lock = threading.Lock()
@@ -84,9 +86,10 @@ def merge(base, more):
 
 
 class Server:
-    def __init__(self, program, backend, workers=1, patience=1.0):
+    def __init__(self, program, backend, workers=1, patience=1.0, protocol=None):
         self.program = os.path.abspath(program)
         self.backend = backend
+        self.protocol = protocol or protocols.ALL['http1']
         self.workers = workers
         self.patience = patience  # factor for time limits: a sanitizer build is slower
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix='saker-scenario-'))
@@ -98,8 +101,7 @@ class Server:
         self.names = {}           # values of {{names}} that its set-up used, e.g. further ports
 
     def base_config(self):
-        return {'HttpPorts': [self.port], 'HttpsPorts': [], 'BackendDir': 'www', 'EventBackend': self.backend,
-                'Workers': self.workers}
+        return {'BackendDir': 'www', 'EventBackend': self.backend, 'Workers': self.workers, **self.protocol.ports(self.port)}
 
     def configure(self, text):
         """Writes the configuration: this JSON, merged over what every server of a test has."""

@@ -6,7 +6,7 @@ import shlex
 import shutil
 import time
 
-from . import client, expect, script, server as servers, wire
+from . import expect, script, server as servers, wire
 
 
 def seconds(text):
@@ -256,7 +256,7 @@ class Player:
         if not any(name.lower() == 'host' for name, _ in fields):
             fields.insert(0, ('Host', 'localhost'))
         if self.client is None:
-            self.client = client.Http1Client(self.server.port, self.timeout)
+            self.client = self.server.protocol.client(self.server.port, self.timeout)
         try:
             self.answer = self.client.request(method, target, fields, body)
         except (wire.ProtocolError, OSError):
@@ -291,7 +291,7 @@ class Player:
     def step_redirects(self, argument, step):
         """redirects home: where the answer sends the client, if anywhere, is on the host it asked."""
         target = self.answer.get('Location')
-        if target and not re.match(r'(http://localhost(:\d+)?)?/([^/\\]|$)', target):
+        if target and not re.match(r'(https?://localhost(:\d+)?)?/([^/\\]|$)', target):
             raise expect.Mismatch('Location: %s leads away' % target)
 
     def expect_closed(self):

@@ -42,12 +42,14 @@ FIELD = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*((?:[\x21-\x7e\x80-\x
 
 
 class Connection:
-    def __init__(self, port, timeout=5.0, host='127.0.0.1'):
+    def __init__(self, port, timeout=5.0, host='127.0.0.1', tls=None):
         self.timeout = timeout
         self.buffer = b''
         self.ended = False
         self.socket = socket.create_connection((host, port), timeout=timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_hostname='localhost')
 
     def send(self, data):
         """A server that refuses early may have closed: what it said is still there to be read."""

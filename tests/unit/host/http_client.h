@@ -2,6 +2,7 @@
 #pragma once
 
 #include <arpa/inet.h>
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <netinet/in.h>
@@ -55,6 +56,9 @@ public:
         while (got.size() < whole) {
             std::size_t most = whole == std::string::npos ? 1 : std::min(sizeof buffer, whole - got.size());
             ssize_t n = ::recv(fd_, buffer, most, 0);
+            if (n < 0 && errno == EINTR) { // a stopped and continued process, with a time limit set
+                continue;
+            }
             if (n <= 0) {
                 break;
             }
@@ -75,7 +79,11 @@ public:
     /// Nothing more comes: the server has closed.
     bool isAtEnd() {
         char byte = 0;
-        return ::recv(fd_, &byte, 1, 0) <= 0;
+        ssize_t n = 0;
+        do {
+            n = ::recv(fd_, &byte, 1, 0);
+        } while (n < 0 && errno == EINTR);
+        return n <= 0;
     }
 
 private:

@@ -66,6 +66,30 @@ TEST(ListenPlan, OpensKeepsAndCloses) {
     EXPECT_THAT(next->close, testing::ElementsAre(address("127.0.0.1", one)));
 }
 
+TEST(ListenPlan, FromOneAddressToEveryOneAndBack) {
+    Taken one;
+    const SocketAddress narrow = address("127.0.0.1", one.port());
+    const SocketAddress wide = address("0.0.0.0", one.port());
+    auto wider = planListeners(options({one.port()}, {"0.0.0.0"}), true, {narrow}, 2);
+    ASSERT_TRUE(wider) << wider.error().text();
+    ASSERT_THAT(wider->open, SizeIs(1));
+    EXPECT_EQ(wider->open[0].address, wide);
+    EXPECT_THAT(wider->close, testing::ElementsAre(narrow));
+    for (ListenSocket& socket : wider->open[0].sockets) {
+        EXPECT_TRUE(socket.listen());
+    }
+    auto both = planListeners(options({one.port()}, {"127.0.0.1", "127.0.0.2"}), true, {wide}, 1);
+    ASSERT_TRUE(both) << both.error().text();
+    EXPECT_THAT(both->open, SizeIs(2));
+    EXPECT_THAT(both->close, testing::ElementsAre(wide));
+}
+
+TEST(ListenPlan, EveryAddressBesidesOneOfThem) {
+    auto plan = planListeners(options({freePort()}, {"0.0.0.0", "127.0.0.1"}), true, {}, 1);
+    ASSERT_TRUE(plan) << plan.error().text();
+    EXPECT_THAT(plan->open, SizeIs(2));
+}
+
 TEST(ListenPlan, APortThatTheUserNamedMustBeHad) {
     Taken taken;
     auto plan = planListeners(options({freePort(), taken.port()}), true, {}, 1);

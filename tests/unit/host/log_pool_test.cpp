@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -55,6 +57,23 @@ TEST_F(LogPoolTest, OtherSettingsMakeAnotherOne) {
     EXPECT_NE(*one, *two);
     EXPECT_EQ((*two)->options().keep, 3u);
     EXPECT_EQ(*pool_.acquire(options), *two);
+    EXPECT_EQ(*pool_.acquire(file("a.log")), *one);
+}
+
+TEST_F(LogPoolTest, ReopensEveryWriterOfAFile) {
+    auto one = pool_.acquire(file("a.log"));
+    auto options = file("a.log");
+    options.keep = 3;
+    auto two = pool_.acquire(options);
+    ASSERT_TRUE(one && two);
+    std::filesystem::rename(folder_.at("a.log"), folder_.at("a.log.1"));
+    pool_.reopen();
+    pool_.drain();
+    writeLine(*one);
+    writeLine(*two);
+    pool_.drain();
+    const std::string text = content("a.log");
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
 }
 
 TEST_F(LogPoolTest, LivesAsLongAsSomebodyUsesIt) {

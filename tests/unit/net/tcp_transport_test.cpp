@@ -253,6 +253,22 @@ TEST_P(TcpTransportTest, lingeringEndsByItselfWhenThePeerNeverCloses) {
     runUntil([&] { return user_.closed; });
 }
 
+TEST_P(TcpTransportTest, lingersWithoutHavingStarted) {
+    std::string got;
+    int error = 0;
+    std::thread peer([&] {
+        peer_.send(std::string(20'000, 'u'));
+        got = peer_.receive(SIZE_MAX, &error);
+        peer_.finish();
+    });
+    write("turned away");
+    transport_->lingerAndClose();
+    runUntil([&] { return loop_->socketCount() == 0; });
+    peer.join();
+    EXPECT_EQ(error, 0);
+    EXPECT_EQ(got, "turned away");
+}
+
 TEST_P(TcpTransportTest, mayBeClosedBeforeItStarts) {
     transport_->close();
     runUntil([&] { return loop_->socketCount() == 0; });

@@ -1,0 +1,25 @@
+#include "http/outgoing_body.h"
+
+namespace saker::http {
+
+void OutgoingBody::start(std::unique_ptr<BodySource> source, std::optional<std::uint64_t> length,
+                         std::function<void()> ready) {
+    source_ = std::move(source);
+    source_->ready = std::move(ready);
+    left_ = length;
+}
+
+BodySource::Pull OutgoingBody::pull(BufferChain& chain, std::size_t want) {
+    const std::uint64_t before = chain.size();
+    const BodySource::Pull pull = source_->pull(chain, want);
+    if (left_) {
+        const std::uint64_t size = chain.size() - before;
+        if (size > *left_ || (pull == BodySource::Pull::end && size != *left_)) {
+            return BodySource::Pull::failed;
+        }
+        *left_ -= size;
+    }
+    return pull;
+}
+
+} // namespace saker::http

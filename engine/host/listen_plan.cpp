@@ -20,11 +20,6 @@ bool overlap(const SocketAddress& a, const SocketAddress& b) {
     return a == b || (a.family == b.family && a.port == b.port && (a.isAny() || b.isAny()));
 }
 
-bool overlapsOne(const std::vector<SocketAddress>& addresses, const SocketAddress& address) {
-    return std::any_of(addresses.begin(), addresses.end(),
-                       [&](const SocketAddress& other) { return overlap(other, address); });
-}
-
 /// Many machines have none.
 bool hasIpv6() {
     return net::ListenSocket::bind(*SocketAddress::parse("::", 0)).ok();
@@ -52,34 +47,41 @@ Result<std::vector<SocketAddress>> addressesOf(const std::vector<std::string>& h
     return addresses;
 }
 
-} // namespace
+class Planner {
+public:
+    Planner(const net::ListenOptions& options, const std::vector<ListenPoint>& present, std::size_t loops,
+            const std::vector<SocketAddress>& leaving)
+        : options_(options), present_(present), loops_(loops), leaving_(leaving) {}
 
-Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven,
-                                 const std::vector<SocketAddress>& present, std::size_t loops,
-                                 const std::vector<SocketAddress>& leaving) {
     ListenPlan plan;
     std::optional<Error> firstFailure;
-    for (std::uint16_t port : options.httpPorts) {
-        auto addresses = addressesOf(options.listenAddresses, port);
+
+    Result<void> add(std::uint16_t port, bool tls, bool isGiven) {
+        auto addresses = addressesOf(options_.listenAddresses, port);
         if (!addresses) {
             return addresses.error();
         }
         std::vector<ListenPlan::Opening> opening;
         std::optional<Error> failure;
         for (const SocketAddress& address : *addresses) {
-            if (std::find(present.begin(), present.end(), address) != present.end()) {
-                plan.keep.push_back(address);
+            const ListenPoint point{address, tls};
+            if (contains(present_, point)) {
+                plan.keep.push_back(point);
                 continue;
             }
-            // Sockets of this process may be joined; a port that another one holds must be noticed.
+            // Sockets of this process may be joined, such as those of one that turns from HTTP to HTTPS; a
+            // port that another one holds must be noticed.
+            auto isOverlapped = [&](const SocketAddress& other) { return overlap(other, address); };
             const bool isOurs =
-                overlapsOne(leaving, address) || overlapsOne(present, address) ||
+                std::any_of(leaving_.begin(), leaving_.end(), isOverlapped) ||
+                std::any_of(present_.begin(), present_.end(),
+                            [&](const ListenPoint& other) { return isOverlapped(other.address); }) ||
                 std::any_of(opening.begin(), opening.end(), [&](const ListenPlan::Opening& other) {
-                    return overlap(other.address, address);
+                    return isOverlapped(other.point.address);
                 });
-            auto sockets = net::ListenSocket::bindGroup(address, loops, isOurs);
+            auto sockets = net::ListenSocket::bindGroup(address, loops_, isOurs);
             if (sockets) {
-                opening.push_back({address, std::move(*sockets)});
+                opening.push_back({point, std::move(*sockets)});
             } else if (!failure) {
                 failure = sockets.error();
             }
@@ -87,7 +89,7 @@ Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven
         // A port is had on all of its addresses or not at all: half of one would answer some clients only.
         if (!failure) {
             std::move(opening.begin(), opening.end(), std::back_inserter(plan.open));
-            continue;
+            return {};
         }
         if (std::string holder = os::portHolder(port); !holder.empty()) {
             failure->message += fmt::format(" Port {} is held by {}.", port, holder);
@@ -99,20 +101,77 @@ Result<ListenPlan> planListeners(const net::ListenOptions& options, bool isGiven
         if (!firstFailure) {
             firstFailure = failure;
         }
+        return {};
     }
+
+private:
+    template <class T>
+    static bool contains(const std::vector<T>& list, const T& value) {
+        return std::find(list.begin(), list.end(), value) != list.end();
+    }
+
+    const net::ListenOptions& options_;
+    const std::vector<ListenPoint>& present_;
+    std::size_t loops_;
+    const std::vector<SocketAddress>& leaving_;
+};
+
+} // namespace
+
+Result<ListenPlan> planListeners(const net::ListenOptions& options, PortsGiven given,
+                                 const std::vector<ListenPoint>& present, std::size_t loops,
+                                 const std::vector<SocketAddress>& leaving) {
+    Planner planner(options, present, loops, leaving);
+    for (std::uint16_t port : options.httpPorts) {
+        if (auto added = planner.add(port, false, given.http); !added) {
+            return added.error();
+        }
+    }
+    for (std::uint16_t port : options.httpsPorts) {
+        if (auto added = planner.add(port, true, given.https); !added) {
+            return added.error();
+        }
+    }
+    ListenPlan& plan = planner.plan;
     if (plan.open.empty() && plan.keep.empty()) {
-        if (firstFailure) {
-            return *firstFailure;
+        if (planner.firstFailure) {
+            return *planner.firstFailure;
         }
-        return Error{ErrorKind::configuration, "There is no port to listen on: HttpPorts is empty.",
-                     "/HttpPorts"};
+        return Error{ErrorKind::configuration,
+                     "There is no port to listen on: HttpPorts and HttpsPorts are empty.", "/HttpPorts"};
     }
-    for (const SocketAddress& address : present) {
-        if (std::find(plan.keep.begin(), plan.keep.end(), address) == plan.keep.end()) {
-            plan.close.push_back(address);
+    for (const ListenPoint& point : present) {
+        if (std::find(plan.keep.begin(), plan.keep.end(), point) == plan.keep.end()) {
+            plan.close.push_back(point);
         }
     }
-    return plan;
+    return std::move(plan);
+}
+
+std::unordered_map<std::uint16_t, std::uint16_t> pairPorts(const net::ListenOptions& options,
+                                                           std::span<const BoundPoint> bound) {
+    // The ports that are listened on, as asked for and as they are, for HTTPS in the order of the list.
+    auto actualOf = [&](std::uint16_t asked, bool tls) -> std::uint16_t {
+        for (const BoundPoint& one : bound) {
+            if (one.asked.tls == tls && one.asked.address.port == asked) {
+                return one.actual.port;
+            }
+        }
+        return 0;
+    };
+    std::uint16_t otherwise = actualOf(443, true);
+    for (std::size_t i = 0; i < options.httpsPorts.size() && otherwise == 0; ++i) {
+        otherwise = actualOf(options.httpsPorts[i], true);
+    }
+    std::unordered_map<std::uint16_t, std::uint16_t> pairs;
+    for (std::size_t i = 0; i < options.httpPorts.size(); ++i) {
+        const std::uint16_t from = actualOf(options.httpPorts[i], false);
+        const std::uint16_t to = i < options.httpsPorts.size() ? actualOf(options.httpsPorts[i], true) : 0;
+        if (from != 0 && (to != 0 || otherwise != 0)) {
+            pairs.try_emplace(from, to != 0 ? to : otherwise);
+        }
+    }
+    return pairs;
 }
 
 } // namespace saker::host

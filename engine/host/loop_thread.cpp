@@ -88,7 +88,7 @@ LoopThread::LoopThread(std::unique_ptr<loop::EventLoop> loop, LoopShared& shared
     : loop_(std::move(loop)), shared_(shared), counters_(shared.metrics.addLoop()),
       readers_(std::make_unique<Readers>()),
       context_(*loop_, counters_, shared.slowClients, shared.connections),
-      troubleLimit_(std::chrono::seconds(10)) {
+      tls_(*loop_, counters_, &shared.workers), troubleLimit_(std::chrono::seconds(10)) {
     loop_->setTurnHook([this] { readers_->quiescent(); });
     loop_->setSleepHook([this](bool asleep) { readers_->setAsleep(asleep); });
 }
@@ -119,14 +119,16 @@ void LoopThread::stop() {
     bool isEmptyNow = false;
     for (int round = 0; round < 100 && !isEmptyNow; ++round) {
         call([&] {
-            for (net::Listener* listener : std::vector<net::Listener*>(listeners_)) {
-                listener->close();
+            for (const Listening& one : std::vector<Listening>(listeners_)) {
+                one.listener->close();
             }
+            tls_.abortAll();
             context_.abortAll();
             isEmptyNow = isEmpty();
         });
     }
     call([this] {
+        tls_.setContext(nullptr);
         context_.setAccessLog(nullptr);
         context_.setSettings(makeRef<http::ConnectionSettings>()); // lets go of the configuration
     });
@@ -164,40 +166,45 @@ void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
     settings->handler = &share->dispatcher;
     settings->owner = share;
     share_ = share;
+    // A handshake looks sites up, which takes the share's readers: it keeps all of that until it is done.
+    tls_.setContext(runtime->tls ? std::shared_ptr<const tls::TlsContext>(share, runtime->tls.get())
+                                 : nullptr);
     context_.setSettings(std::move(settings));
 }
 
-Result<void> LoopThread::listen(net::ListenSocket socket) {
+Result<void> LoopThread::listen(net::ListenSocket socket, bool tls) {
     auto listener = net::Listener::open(*loop_, std::move(socket), *this);
     if (!listener) {
         return listener.error();
     }
-    listeners_.push_back(*listener);
+    listeners_.push_back({*listener, tls});
     return {};
 }
 
-void LoopThread::retire(const loop::SocketAddress& address, unsigned graceMs) {
-    for (net::Listener* listener : std::vector<net::Listener*>(listeners_)) {
-        if (listener->address() == address) {
-            listener->retire(graceMs);
+void LoopThread::retire(const loop::SocketAddress& address, bool tls, unsigned graceMs) {
+    for (const Listening& one : std::vector<Listening>(listeners_)) {
+        if (one.tls == tls && one.listener->address() == address) {
+            one.listener->retire(graceMs);
         }
     }
 }
 
 void LoopThread::retireAll(unsigned graceMs) {
-    for (net::Listener* listener : std::vector<net::Listener*>(listeners_)) {
-        listener->retire(graceMs);
+    for (const Listening& one : std::vector<Listening>(listeners_)) {
+        one.listener->retire(graceMs);
     }
 }
 
 void LoopThread::drain() {
+    tls_.drain();
     context_.drain();
 }
 
 void LoopThread::abortAll() {
-    for (net::Listener* listener : std::vector<net::Listener*>(listeners_)) {
-        listener->close();
+    for (const Listening& one : std::vector<Listening>(listeners_)) {
+        one.listener->close();
     }
+    tls_.abortAll();
     context_.abortAll();
 }
 
@@ -215,26 +222,14 @@ void LoopThread::trimMemory() {
     }
 }
 
-void LoopThread::onConnection(net::Listener&, loop::NativeSocket socket, const loop::SocketAddress& peer) {
+void LoopThread::onConnection(net::Listener& listener, loop::NativeSocket socket,
+                              const loop::SocketAddress& peer) {
     net::TcpTransport& transport = net::TcpTransport::open(*loop_, socket, peer);
+    const bool tls = std::any_of(listeners_.begin(), listeners_.end(),
+                                 [&](const Listening& one) { return one.listener == &listener && one.tls; });
     const std::uint64_t limit = shared_.maxConnections.load(std::memory_order_relaxed);
     if (limit != 0 && shared_.connections.load(std::memory_order_relaxed) >= limit) {
-        counters_.onConnectionRejected();
-        if (loop_->socketCount() > context_.connectionCount() + listeners_.size() + kMostTurnedAway) {
-            transport.close(true); // no room even for refusals
-            return;
-        }
-        BufferChain answer;
-        answer.appendStatic("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"
-                            "Content-Type: text/plain; charset=utf-8\r\nContent-Length: 41\r\n\r\n"
-                            "Too many connections; try again shortly.\n");
-        transport.write(answer);
-        transport.lingerAndClose();
-        troubleLimit_.write(log::Level::warning, "connections",
-                            "{} connections are open, as many as MaxConcurrentConnections or the limit of "
-                            "open files allows: {} was "
-                            "turned away.",
-                            limit, peer.text());
+        turnAway(transport, peer, tls, limit);
         return;
     }
     if (shared_.slowClients.isBlocked(peer, loop_->now())) {
@@ -242,7 +237,42 @@ void LoopThread::onConnection(net::Listener&, loop::NativeSocket socket, const l
         transport.close(true);
         return;
     }
+    if (tls) {
+        shared_.connections.fetch_add(1, std::memory_order_relaxed); // until the protocol counts it
+        tls::TlsTransport::accept(tls_, transport, *this);
+    } else {
+        http::H1Connection::start(transport, context_);
+    }
+}
+
+void LoopThread::turnAway(net::Transport& transport, const loop::SocketAddress& peer, bool tls,
+                          std::uint64_t limit) {
+    counters_.onConnectionRejected();
+    const std::size_t ours = context_.connectionCount() + tls_.handshakeCount() + listeners_.size();
+    if (tls || loop_->socketCount() > ours + kMostTurnedAway) {
+        transport.close(true); // saying why would take a handshake, or more room than there is
+    } else {
+        BufferChain answer;
+        answer.appendStatic("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"
+                            "Content-Type: text/plain; charset=utf-8\r\nContent-Length: 41\r\n\r\n"
+                            "Too many connections; try again shortly.\n");
+        transport.write(answer);
+        transport.lingerAndClose();
+    }
+    troubleLimit_.write(log::Level::warning, "connections",
+                        "{} connections are open, as many as MaxConcurrentConnections or the limit of "
+                        "open files allows: {} was "
+                        "turned away.",
+                        limit, peer.text());
+}
+
+void LoopThread::onSecured(tls::TlsTransport& transport) {
+    shared_.connections.fetch_sub(1, std::memory_order_relaxed);
     http::H1Connection::start(transport, context_);
+}
+
+void LoopThread::onUnsecured(tls::TlsTransport&) {
+    shared_.connections.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void LoopThread::onListenerTrouble(net::Listener& listener, int error) {
@@ -255,7 +285,7 @@ void LoopThread::onListenerTrouble(net::Listener& listener, int error) {
 }
 
 void LoopThread::onListenerClosed(net::Listener& listener) {
-    std::erase(listeners_, &listener);
+    std::erase_if(listeners_, [&](const Listening& one) { return one.listener == &listener; });
 }
 
 } // namespace saker::host

@@ -12,6 +12,7 @@
 #include "observe/metrics.h"
 #include "observe/repeat_limit.h"
 #include "routing/quiescence.h"
+#include "tls/tls_transport.h"
 
 #include <atomic>
 #include <functional>
@@ -35,7 +36,7 @@ struct LoopShared {
         : metrics(metrics), store(store), workers(workers) {}
 };
 
-class LoopThread final : private net::ListenerUser {
+class LoopThread final : private net::ListenerUser, private tls::TlsAcceptor {
 public:
     static Result<std::unique_ptr<LoopThread>> create(const loop::LoopOptions& options, LoopShared& shared);
     /// REQUIRES: stopped, or never started.
@@ -51,15 +52,17 @@ public:
 
     /// New exchanges belong to this configuration from now on.
     void apply(std::shared_ptr<const Runtime> runtime);
-    Result<void> listen(net::ListenSocket socket);
+    Result<void> listen(net::ListenSocket socket, bool tls = false);
     /// Closes the listener of an address without losing a client.
-    void retire(const loop::SocketAddress& address, unsigned graceMs);
+    void retire(const loop::SocketAddress& address, bool tls, unsigned graceMs);
     void retireAll(unsigned graceMs);
     void drain();
     void abortAll();
     void flushLogs();
     void trimMemory();
-    bool isEmpty() const { return listeners_.empty() && context_.connectionCount() == 0; }
+    bool isEmpty() const {
+        return listeners_.empty() && context_.connectionCount() == 0 && tls_.handshakeCount() == 0;
+    }
 
     loop::BackendKind backendKind() const { return loop_->backendKind(); }
 
@@ -73,14 +76,24 @@ private:
                       const loop::SocketAddress& peer) override;
     void onListenerTrouble(net::Listener& listener, int error) override;
     void onListenerClosed(net::Listener& listener) override;
+    void onSecured(tls::TlsTransport& transport) override;
+    void onUnsecured(tls::TlsTransport& transport) override;
+
+    /// A listener; it owns itself until onListenerClosed.
+    struct Listening {
+        net::Listener* listener;
+        bool tls;
+    };
+    void turnAway(net::Transport& transport, const loop::SocketAddress& peer, bool tls, std::uint64_t limit);
 
     std::unique_ptr<loop::EventLoop> loop_;
     LoopShared& shared_;
     observe::LoopCounters& counters_;
     std::unique_ptr<Readers> readers_;
     http::LoopContext context_;
+    tls::TlsLoop tls_;
     std::weak_ptr<Share> share_;
-    std::vector<net::Listener*> listeners_; // they own themselves until onListenerClosed
+    std::vector<Listening> listeners_;
     observe::RepeatLimit troubleLimit_;
     std::thread thread_;
 };

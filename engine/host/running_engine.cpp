@@ -7,11 +7,13 @@
 #include "os/memory.h"
 #include "os/privileges.h"
 #include "os/process.h"
+#include "tls/folder_source.h"
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <system_error>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -104,7 +106,7 @@ Result<void> RunningEngine::start() {
 
     // Bound first: a port that cannot be had should be said before thousands of files are read. The system
     // queues no client yet: that begins with listen().
-    auto plan = planListeners(options.listen, config_.httpPortsGiven, {}, count);
+    auto plan = planListeners(options.listen, {config_.httpPortsGiven, config_.httpsPortsGiven}, {}, count);
     if (!plan) {
         return plan.error();
     }
@@ -129,9 +131,9 @@ Result<void> RunningEngine::start() {
         }
     }
     auto built = buildRuntime(options, nullptr,
-                              {roots_, logs_, metrics_, [this](const routing::FileIndex::Progress& progress) {
-                                   owner_.onStartProgress({progress.files, progress.directories});
-                               }});
+                              partsFor(options, *plan, [this](const routing::FileIndex::Progress& progress) {
+                                  owner_.onStartProgress({progress.files, progress.directories});
+                              }));
     if (!built) {
         return built.error();
     }
@@ -177,16 +179,44 @@ void RunningEngine::applyEverywhere(const std::shared_ptr<const Runtime>& runtim
 Result<void> RunningEngine::openListeners(ListenPlan& plan) {
     for (ListenPlan::Opening& opening : plan.open) {
         const loop::SocketAddress actual = opening.sockets.front().address();
+        const bool tls = opening.point.tls;
         for (std::size_t i = 0; i < loops_.size(); ++i) {
             Result<void> opened;
-            loops_[i]->call([&] { opened = loops_[i]->listen(std::move(opening.sockets[i])); });
+            loops_[i]->call([&] { opened = loops_[i]->listen(std::move(opening.sockets[i]), tls); });
             if (!opened) {
                 return opened;
             }
         }
-        listening_.push_back({opening.address, actual});
+        listening_.push_back({opening.point, actual});
     }
     return {};
+}
+
+/// What a Runtime is made with, when these listeners are there with it.
+RuntimeParts RunningEngine::partsFor(const EngineOptions& options, const ListenPlan& plan,
+                                     RootPool::Progress progress) {
+    std::vector<BoundPoint> bound;
+    for (const BoundPoint& one : listening_) {
+        if (std::find(plan.keep.begin(), plan.keep.end(), one.asked) != plan.keep.end()) {
+            bound.push_back(one);
+        }
+    }
+    for (const ListenPlan::Opening& opening : plan.open) {
+        bound.push_back({opening.point, opening.sockets.front().address()});
+    }
+    RuntimeParts parts{roots_, logs_, metrics_, std::move(progress)};
+    if (std::none_of(bound.begin(), bound.end(), [](const BoundPoint& one) { return one.asked.tls; })) {
+        return parts;
+    }
+    const auto lifetime = std::chrono::duration_cast<std::chrono::seconds>(options.tls.sessionLifetime);
+    if (!tickets_) {
+        tickets_ = std::make_shared<tls::SessionTickets>(lifetime);
+    }
+    tickets_->setLifetime(lifetime);
+    parts.secure.credentials = tls::makeFolderSource(options.later.certDir);
+    parts.secure.tickets = tickets_;
+    parts.secure.securePorts = pairPorts(options.listen, bound);
+    return parts;
 }
 
 Result<control::ReloadReport> RunningEngine::reload() {
@@ -211,12 +241,8 @@ Result<control::ReloadReport> RunningEngine::reload() {
     options.process = before->options.process;
     options.process.shutdownTimeout = loaded->options.process.shutdownTimeout;
 
-    auto built = buildRuntime(options, before.get(), {roots_, logs_, metrics_, {}});
-    if (!built) {
-        return built.error();
-    }
-    std::vector<loop::SocketAddress> present;
-    for (const Bound& bound : listening_) {
+    std::vector<ListenPoint> present;
+    for (const BoundPoint& bound : listening_) {
         present.push_back(bound.asked);
     }
     std::erase_if(leaving_, [](const Leaving& one) { return one.until < std::chrono::steady_clock::now(); });
@@ -224,9 +250,14 @@ Result<control::ReloadReport> RunningEngine::reload() {
     for (const Leaving& one : leaving_) {
         leaving.push_back(one.address);
     }
-    auto plan = planListeners(options.listen, loaded->httpPortsGiven, present, loops_.size(), leaving);
+    auto plan = planListeners(options.listen, {loaded->httpPortsGiven, loaded->httpsPortsGiven}, present,
+                              loops_.size(), leaving);
     if (!plan) {
         return plan.error();
+    }
+    auto built = buildRuntime(options, before.get(), partsFor(options, *plan, {}));
+    if (!built) {
+        return built.error();
     }
     if (auto opened = setUpErrorLog(options); !opened) {
         return opened.error();
@@ -243,11 +274,11 @@ Result<control::ReloadReport> RunningEngine::reload() {
     if (auto opened = openListeners(*plan); !opened) {
         return opened.error();
     }
-    for (const loop::SocketAddress& address : plan->close) {
+    for (const ListenPoint& point : plan->close) {
         auto bound = std::find_if(listening_.begin(), listening_.end(),
-                                  [&](const Bound& one) { return one.asked == address; });
+                                  [&](const BoundPoint& one) { return one.asked == point; });
         for (auto& loop : loops_) {
-            loop->call([&] { loop->retire(bound->actual, kReloadGraceMs); });
+            loop->call([&] { loop->retire(bound->actual, point.tls, kReloadGraceMs); });
         }
         leaving_.push_back(
             {bound->actual, std::chrono::steady_clock::now() + milliseconds(4 * kReloadGraceMs)});
@@ -334,8 +365,8 @@ void RunningEngine::reopenLogs() {
 
 std::vector<ListeningAddress> RunningEngine::listening() const {
     std::vector<ListeningAddress> out;
-    for (const Bound& bound : listening_) {
-        out.push_back({bound.actual, false});
+    for (const BoundPoint& bound : listening_) {
+        out.push_back({bound.actual, bound.asked.tls});
     }
     return out;
 }
@@ -481,6 +512,13 @@ control::StatsSnapshot RunningEngine::stats(milliseconds window) {
     out.bytesSent = now.totals.bytesSent;
     out.connections = now.totals.connectionsActive();
     out.connectionsAccepted = now.totals.connectionsOpened;
+    std::tie(out.tlsOld, out.tls12, out.tls13) =
+        std::tie(now.totals.tlsHandshakes[0], now.totals.tlsHandshakes[1], now.totals.tlsHandshakes[2]);
+    out.tlsHandshakes = out.tlsOld + out.tls12 + out.tls13;
+    out.tlsResumed = now.totals.tlsResumed;
+    out.tlsFailed = now.totals.tlsFailed;
+    out.tlsLimited = now.totals.tlsLimited;
+    out.plainOnTlsPort = now.totals.plainOnTlsPort;
     out.memoryBytes = now.process.residentBytes;
     out.cpuPercent = window.count() > 0 ? os::cpuPercent(before, os::processUsage()) : now.cpuPercent;
     out.uptime = std::chrono::seconds(now.uptimeSeconds);

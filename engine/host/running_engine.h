@@ -49,6 +49,7 @@ private:
     static Result<void> setUpErrorLog(const EngineOptions& options);
     void applyEverywhere(const std::shared_ptr<const Runtime>& runtime);
     Result<void> openListeners(ListenPlan& plan);
+    RuntimeParts partsFor(const EngineOptions& options, const ListenPlan& plan, RootPool::Progress progress);
     Result<std::string> subFolder(const routing::ContentRoot& root, std::string_view sub) const;
     std::shared_ptr<routing::ContentRoot> firstRoot() const;
     std::shared_ptr<const Runtime> runtime() const;
@@ -66,11 +67,8 @@ private:
     RootPool roots_;
     LogPool logs_;
     std::vector<std::unique_ptr<LoopThread>> loops_;
-    struct Bound {
-        loop::SocketAddress asked;
-        loop::SocketAddress actual; ///< with the port that the system chose for 0
-    };
-    std::vector<Bound> listening_;
+    std::vector<BoundPoint> listening_;
+    std::shared_ptr<tls::SessionTickets> tickets_;
     /// An address that is no longer listened on, while its sockets may still be closing.
     struct Leaving {
         loop::SocketAddress address;

@@ -14,6 +14,9 @@ namespace saker::host {
 
 namespace {
 
+/// What is spoken over TLS, the best first. HTTP/1.0 is what some old clients say for HTTP/1.
+const std::vector<std::string> kProtocols{"http/1.1", "http/1.0"};
+
 void reportIndex(routing::Severity severity, std::string text) {
     switch (severity) {
     case routing::Severity::error:
@@ -69,7 +72,11 @@ public:
             return log.error();
         }
         runtime_.accessLog = *log;
-        auto rules = makeRules(routing::SiteOptions{});
+        auto made = makeRules(routing::SiteOptions{});
+        if (!made) {
+            return made.error();
+        }
+        auto rules = *made;
         routing::SiteTable::Options table;
         table.filterFrom = routing_.filterFromDomain;
         table.filterTo = routing_.domainFilterTo;
@@ -112,11 +119,13 @@ public:
         auto dispatch = std::make_shared<routing::DispatchRules>();
         dispatch->maxDirDepth = routing_.maxDirDepth;
         dispatch->maxFilePathLength = routing_.maxFilePathLength;
+        dispatch->securePorts = parts_.secure.securePorts;
+        dispatch->hasClientPolicies = !clientPolicies_.empty();
         for (const auto& [from, to] : routing_.urlAlias) {
             addUrlAlias(from, to, *dispatch);
         }
         runtime_.dispatch = std::move(dispatch);
-        return {};
+        return makeTls();
     }
 
 private:
@@ -155,7 +164,7 @@ private:
         return root;
     }
 
-    std::shared_ptr<const routing::SiteRules> makeRules(const routing::SiteOptions& site) {
+    Result<std::shared_ptr<const routing::SiteRules>> makeRules(const routing::SiteOptions& site) {
         const static_files::StaticOptions& files = options_.staticFiles;
         auto rules = std::make_shared<routing::SiteRules>();
         rules->indexPriority = site.indexPriority.value_or(routing_.indexPriority);
@@ -178,7 +187,59 @@ private:
         rules->precompressed = files.precompressed;
         rules->debugPages = options_.log.debugPages;
         rules->debugPagesRemote = options_.log.debugPagesRemote;
-        return rules;
+        rules->httpsRedirect = site.httpsRedirect.value_or(routing_.httpsRedirect);
+        if (const auto& hsts = site.hsts ? site.hsts : routing_.hsts) {
+            rules->strictTransport = hsts->value();
+        }
+        if (const auto& asked = site.clientCertificates; asked.mode != routing::ClientCertificateMode::none) {
+            const bool required = asked.mode == routing::ClientCertificateMode::required;
+            auto policy = tls::ClientPolicy::load(required ? tls::ClientPolicy::Mode::required
+                                                           : tls::ClientPolicy::Mode::optional,
+                                                  asked.caFile);
+            if (!policy) {
+                return policy.error();
+            }
+            rules->clientPolicy = (*policy)->id();
+            rules->needsCertificate = required;
+            clientPolicies_[(*policy)->id()] = *policy;
+        }
+        return std::shared_ptr<const routing::SiteRules>(std::move(rules));
+    }
+
+    /// How handshakes are answered. Sites are found by the name in them as they are by the one in a request.
+    Result<void> makeTls() {
+        if (!parts_.secure.credentials) {
+            return {};
+        }
+        tls::TlsContext::Parts parts;
+        parts.credentials = parts_.secure.credentials;
+        parts.tickets = parts_.secure.tickets;
+        parts.protocols = kProtocols;
+        if (!options_.tls.keyLogFile.empty()) {
+            auto log = tls::KeyLog::open(options_.tls.keyLogFile);
+            if (!log) {
+                return log.error();
+            }
+            parts.keyLog = *log;
+            runtime_.warnings.push_back(fmt::format(
+                "TlsKeyLogFile: the secrets of all TLS connections are written to {}; whoever reads it can "
+                "read their traffic.",
+                options_.tls.keyLogFile));
+        }
+        if (!clientPolicies_.empty()) {
+            parts.clientPolicy = [sites = runtime_.sites, policies = clientPolicies_](
+                                     std::string_view name) -> std::shared_ptr<const tls::ClientPolicy> {
+                const auto site = sites->find(name).site;
+                auto policy = site && site->rules ? policies.find(site->rules->clientPolicy) : policies.end();
+                return policy == policies.end() ? nullptr : policy->second;
+            };
+        }
+        auto context = tls::TlsContext::make(options_.tls, std::move(parts));
+        if (!context) {
+            return context.error();
+        }
+        runtime_.tls = *context;
+        return {};
     }
 
     void addSite(const std::string& name, const schema::Isolated<routing::SiteOptions>& isolated,
@@ -193,6 +254,10 @@ private:
                 }
             }
             if (last) {
+                if (auto policy = previous_->clientPolicies.find(last->rules->clientPolicy);
+                    policy != previous_->clientPolicies.end()) {
+                    clientPolicies_.insert(*policy);
+                }
                 if (auto log = previous_->siteLogs.find(last.get()); log != previous_->siteLogs.end()) {
                     runtime_.siteLogs[last.get()] = log->second;
                 }
@@ -229,7 +294,12 @@ private:
         auto site = std::make_shared<routing::Site>();
         site->name = name;
         site->isEnabled = options.enabled;
-        site->rules = makeRules(options);
+        auto rules = makeRules(options);
+        if (!rules) {
+            broken(rules.error().text());
+            return;
+        }
+        site->rules = *rules;
         site->metrics = parts_.metrics.site(name);
         const bool ownLinks = options.followSymlinks || options.allowedRoots;
         if (options.root.empty() && !table.folders) {
@@ -292,6 +362,8 @@ private:
     }
 
     Runtime& runtime_;
+    std::map<std::uint64_t, std::shared_ptr<const tls::ClientPolicy>>& clientPolicies_ =
+        runtime_.clientPolicies;
     const Runtime* previous_;
     RuntimeParts& parts_;
     const EngineOptions& options_;

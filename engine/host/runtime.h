@@ -8,11 +8,13 @@
 #include "observe/metrics.h"
 #include "routing/dispatcher.h"
 #include "routing/site_table.h"
+#include "tls/tls_context.h"
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace saker::host {
@@ -42,9 +44,20 @@ struct Runtime {
     std::map<std::string, std::string> siteAliases; ///< other host -> key of configuredSites
     std::shared_ptr<observe::AccessLog> accessLog;  ///< of sites without one of their own; may be null
     std::map<const routing::Site*, std::shared_ptr<observe::AccessLog>>
-        siteLogs;                       ///< null: that site keeps none
-    std::vector<std::string> warnings;  ///< what the administrator should know
-    std::vector<std::string> keptSites; ///< "name: reason" of sites that go on with an older version
+        siteLogs; ///< null: that site keeps none
+    /// What its sites ask of clients' certificates, by ClientPolicy::id().
+    std::map<std::uint64_t, std::shared_ptr<const tls::ClientPolicy>> clientPolicies;
+    std::shared_ptr<const tls::TlsContext> tls; ///< null: no HTTPS
+    std::vector<std::string> warnings;          ///< what the administrator should know
+    std::vector<std::string> keptSites;         ///< "name: reason" of sites that go on with an older version
+};
+
+/// What HTTPS takes beyond the configuration; outlives it.
+struct SecureParts {
+    std::shared_ptr<tls::CredentialSource> credentials; ///< null: no HTTPS
+    std::shared_ptr<tls::SessionTickets> tickets;
+    /// Port of plain HTTP -> port that HTTPS for the same address goes to.
+    std::unordered_map<std::uint16_t, std::uint16_t> securePorts;
 };
 
 /// What a Runtime is made with.
@@ -53,6 +66,7 @@ struct RuntimeParts {
     LogPool& logs;
     observe::Metrics& metrics;
     RootPool::Progress progress; ///< while folders are indexed
+    SecureParts secure = {};
 };
 
 /// `options`: checked, paths absolute. `previous` may be null: where broken sites take their last good

@@ -26,6 +26,8 @@ public:
     virtual const loop::SocketAddress& peer() const = 0;
     virtual const loop::SocketAddress& local() const = 0;
     virtual bool isEncrypted() const = 0;
+    /// Which rules for the client's certificate the handshake followed (net::Transport); 0: none.
+    virtual std::uint64_t clientPolicy() const { return 0; }
     std::string_view scheme() const { return isEncrypted() ? "https" : "http"; }
     virtual loop::EventLoop& loop() const = 0;
 
@@ -49,6 +51,10 @@ public:
     virtual void respond(ResponseHead head, std::unique_ptr<BodySource> source) = 0;
     /// An interim answer (103 Early Hints); none to HTTP/1.0 clients.
     virtual void respondInterim(const ResponseHead& head) = 0;
+
+    /// The value of Strict-Transport-Security that goes with the answer, whatever that is; null: none. Apart
+    /// from the answer, as that may be shared with exchanges that are not encrypted. REQUIRES: isEncrypted().
+    Ref<StringBlock> strictTransport;
 
     /// What the access log and the site's counters say of this exchange; filled by whoever knows it.
     struct Account {

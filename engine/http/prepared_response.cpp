@@ -74,11 +74,22 @@ const PreparedResponse::Form& PreparedResponse::refresh(ConnectionField connecti
 }
 
 std::uint64_t PreparedResponse::appendHttp1(BufferChain& chain, const DateCache& date,
-                                            ConnectionField connection, bool withBody) {
+                                            ConnectionField connection, bool withBody,
+                                            const Ref<StringBlock>& strictTransport) {
     const Form& form = refresh(connection, date);
     const std::uint64_t before = chain.size();
     const std::string_view all = form.block->bytes;
-    chain.append(withBody ? all : all.substr(0, form.headSize), form.block);
+    if (!strictTransport) {
+        chain.append(withBody ? all : all.substr(0, form.headSize), form.block);
+    } else { // before the empty line
+        chain.append(all.substr(0, form.headSize - 2), form.block);
+        chain.appendStatic("Strict-Transport-Security: ");
+        chain.append(strictTransport->text, strictTransport);
+        chain.appendStatic("\r\n\r\n");
+        if (withBody) {
+            chain.append(all.substr(form.headSize), form.block);
+        }
+    }
     if (withBody) {
         if (body_.file) {
             chain.appendFile(body_.file, body_.offset, body_.size);

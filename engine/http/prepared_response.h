@@ -45,9 +45,9 @@ public:
     /// Bytes of memory that this keeps for itself: the rendered blocks.
     std::uint64_t memoryUse() const;
 
-    /// Appends the HTTP/1.1 form. Returns the bytes appended.
+    /// Appends the HTTP/1.1 form. Returns the bytes appended. `strictTransport`: Exchange::strictTransport.
     std::uint64_t appendHttp1(BufferChain& chain, const DateCache& date, ConnectionField connection,
-                              bool withBody);
+                              bool withBody, const Ref<StringBlock>& strictTransport = {});
 
     /// What another version of HTTP keeps with it, such as its own form of the head. Belongs to that version.
     Ref<RefCounted> otherForm;

@@ -27,6 +27,7 @@ void writeAccessLog(observe::AccessLog::Channel& log, const FinishedRequest& req
     record.host = request.head.authority();
     record.site = request.account.site;
     record.port = request.transport.local().port;
+    record.scheme = request.transport.isEncrypted() ? "https" : "http";
     record.method = request.head.methodText();
     record.target = request.head.target();
     record.version = versionOf(request.head);

@@ -19,8 +19,7 @@ const schema::Description& ListenOptions::fields() {
              .withHelp("The ports that accept HTTPS. The command line's --httpsPort=443,8443 comes first. A "
                        "port of the default list that cannot be had is a warning as long as another one is "
                        "left; one that you named is an error. 0 takes any free port.")
-             .withNote("--httpsPort=443,8443")
-             .usedLater(),
+             .withNote("--httpsPort=443,8443"),
          field("HttpPorts", "HTTP ports", &ListenOptions::httpPorts)
              .withHelp("The ports that accept HTTP. The command line's --httpPort=80,8080 comes first. A "
                        "port of the default list that cannot be had is a warning as long as another one is "

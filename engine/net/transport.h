@@ -1,5 +1,5 @@
-// An ordered byte stream between a peer and a protocol. Stackable: TCP, later TLS and PROXY protocol on top
-// of it. Everything happens on the loop that owns the connection.
+// An ordered byte stream between a peer and a protocol. Stackable: TCP, TLS on top of it, later PROXY
+// protocol. Everything happens on the loop that owns the connection.
 #pragma once
 
 #include "base/buffer_chain.h"
@@ -55,6 +55,8 @@ public:
     virtual const loop::SocketAddress& peer() const = 0;
     virtual const loop::SocketAddress& local() const = 0;
     virtual bool isEncrypted() const { return false; }
+    /// Which rules for the client's certificate the handshake followed; 0: none.
+    virtual std::uint64_t clientPolicy() const { return 0; }
     virtual loop::EventLoop& loop() const = 0;
     /// Bytes handed to the system so far and not yet so; for minimum-rate checks.
     virtual std::uint64_t bytesWritten() const = 0;

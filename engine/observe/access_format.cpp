@@ -121,6 +121,7 @@ char* AccessFormatter::writeJson(const AccessRecord& record, char* out) {
     out = putMember(",\"saker.site\":\"", record.site, out);
     out = put(",\"server.port\":", out);
     out = putNumber(record.port, out);
+    out = putMember(",\"url.scheme\":\"", record.scheme, out);
     out = putMember(",\"http.request.method\":\"", record.method, out);
     out = putMember(",\"url.original\":\"", record.target, out);
     std::string_view version = record.version;

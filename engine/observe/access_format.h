@@ -19,6 +19,7 @@ struct AccessRecord {
     std::string_view host;       ///< as the client sent it, without port
     std::string_view site;       ///< name of the site that answered
     std::uint16_t port = 0;      ///< local port
+    std::string_view scheme;     ///< "https"
     std::string_view method;
     std::string_view target;  ///< as sent
     std::string_view version; ///< "HTTP/1.1"

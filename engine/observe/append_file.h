@@ -12,8 +12,8 @@ namespace saker::observe {
 
 class AppendFile {
 public:
-    /// Creates it (mode 0640) and its parent folders when missing. "-" is standard output.
-    static Result<AppendFile> open(const std::string& path);
+    /// Creates it and its parent folders when missing. "-" is standard output.
+    static Result<AppendFile> open(const std::string& path, std::uint32_t mode = 0640);
     AppendFile(AppendFile&& other) noexcept;
     AppendFile& operator=(AppendFile&& other) noexcept;
     ~AppendFile();

@@ -10,14 +10,14 @@
 
 namespace saker::observe {
 
-Result<AppendFile> AppendFile::open(const std::string& path) {
+Result<AppendFile> AppendFile::open(const std::string& path, std::uint32_t mode) {
     int fd = -1;
     if (path == "-") {
         fd = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     } else {
         std::error_code ignored; // open() below says what is wrong
         std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
-        fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0640);
+        fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, mode);
     }
     if (fd < 0) {
         return systemError(errno, "opening the log file", path);

@@ -48,6 +48,13 @@ CounterTotals& CounterTotals::operator+=(const CounterTotals& other) {
     requestsRejected += other.requestsRejected;
     timeouts += other.timeouts;
     slowClients += other.slowClients;
+    for (std::size_t i = 0; i < tlsHandshakes.size(); ++i) {
+        tlsHandshakes[i] += other.tlsHandshakes[i];
+    }
+    tlsResumed += other.tlsResumed;
+    tlsFailed += other.tlsFailed;
+    tlsLimited += other.tlsLimited;
+    plainOnTlsPort += other.plainOnTlsPort;
     return *this;
 }
 
@@ -67,6 +74,13 @@ CounterTotals LoopCounters::read() const {
     totals.requestsRejected = requestsRejected_.read();
     totals.timeouts = timeouts_.read();
     totals.slowClients = slowClients_.read();
+    for (std::size_t i = 0; i < tlsHandshakes_.size(); ++i) {
+        totals.tlsHandshakes[i] = tlsHandshakes_[i].read();
+    }
+    totals.tlsResumed = tlsResumed_.read();
+    totals.tlsFailed = tlsFailed_.read();
+    totals.tlsLimited = tlsLimited_.read();
+    totals.plainOnTlsPort = plainOnTlsPort_.read();
     return totals;
 }
 

@@ -36,10 +36,15 @@ struct CounterTotals {
     std::uint64_t bytesSent = 0;
     std::uint64_t connectionsOpened = 0;
     std::uint64_t connectionsClosed = 0;
-    std::uint64_t connectionsRejected = 0; ///< turned away by a limit before a request was read
-    std::uint64_t requestsRejected = 0;    ///< refused by the protocol layer (http::Rejection)
-    std::uint64_t timeouts = 0;            ///< headers, request or keep-alive with bytes outstanding
-    std::uint64_t slowClients = 0;         ///< cut off below the minimum rate
+    std::uint64_t connectionsRejected = 0;        ///< turned away by a limit before a request was read
+    std::uint64_t requestsRejected = 0;           ///< refused by the protocol layer (http::Rejection)
+    std::uint64_t timeouts = 0;                   ///< headers, request or keep-alive with bytes outstanding
+    std::uint64_t slowClients = 0;                ///< cut off below the minimum rate
+    std::array<std::uint64_t, 3> tlsHandshakes{}; ///< done, by version: TLS 1.0 and 1.1, 1.2, 1.3
+    std::uint64_t tlsResumed = 0;                 ///< of these: without a full handshake
+    std::uint64_t tlsFailed = 0;                  ///< begun and not done
+    std::uint64_t tlsLimited = 0;                 ///< turned away, as their address had too many
+    std::uint64_t plainOnTlsPort = 0;             ///< plain HTTP requests to a TLS port
     std::array<std::uint64_t, static_cast<std::size_t>(HandlerKind::count_)> byHandler{};
 
     std::uint64_t requests() const;
@@ -80,6 +85,16 @@ public:
     void onRequestRejected() { requestsRejected_.add(1); }
     void onTimeout() { timeouts_.add(1); }
     void onSlowClient() { slowClients_.add(1); }
+    /// `version`: as it is on the wire, 0x0304 for TLS 1.3.
+    void onTlsHandshake(int version, bool isResumed) {
+        tlsHandshakes_[version >= 0x0304 ? 2 : version == 0x0303 ? 1 : 0].add(1);
+        if (isResumed) {
+            tlsResumed_.add(1);
+        }
+    }
+    void onTlsFailed() { tlsFailed_.add(1); }
+    void onTlsLimited() { tlsLimited_.add(1); }
+    void onPlainOnTlsPort() { plainOnTlsPort_.add(1); }
 
     /// This loop's place in SiteMetrics.
     std::size_t index() const { return index_; }
@@ -107,6 +122,11 @@ private:
     Cell requestsRejected_;
     Cell timeouts_;
     Cell slowClients_;
+    std::array<Cell, 3> tlsHandshakes_;
+    Cell tlsResumed_;
+    Cell tlsFailed_;
+    Cell tlsLimited_;
+    Cell plainOnTlsPort_;
     std::size_t index_;
     std::unique_ptr<LatencyHistogram> histogram_; // made once, kept: the loop may hold the pointer
 };

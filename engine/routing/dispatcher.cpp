@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "http/authority.h"
 #include "http/status.h"
 #include "http/url.h"
 
@@ -49,7 +50,17 @@ const Dispatcher::HostEntry& Dispatcher::entryOf(std::string_view authority) {
     }
     if (found->second.generation != generation) {
         HostEntry& entry = found->second;
-        entry = HostEntry{sites_->find(authority).site, nullptr, false, generation};
+        entry = HostEntry{};
+        entry.site = sites_->find(authority).site;
+        entry.generation = generation;
+        if (entry.site && entry.site->rules) {
+            const SiteRules& rules = *entry.site->rules;
+            entry.caresForTls =
+                rules_->hasClientPolicies || rules.httpsRedirect || !rules.strictTransport.empty();
+            if (!rules.strictTransport.empty()) {
+                entry.strictTransport = makeRef<StringBlock>(rules.strictTransport);
+            }
+        }
         if (auto log = siteLogs_.find(entry.site.get()); log != siteLogs_.end()) {
             entry.log = log->second;
             entry.hasOwnLog = true;
@@ -73,6 +84,9 @@ void Dispatcher::handle(http::Exchange& exchange) {
     exchange.account.metrics = site->metrics.get();
     exchange.account.log = entry.log;
     exchange.account.hasOwnLog = entry.hasOwnLog;
+    if (entry.caresForTls && !admits(exchange, entry)) {
+        return;
+    }
     if (!site->isEnabled) {
         fail(exchange, site, 503, "The site is switched off.");
         return;
@@ -172,6 +186,48 @@ void Dispatcher::handle(http::Exchange& exchange) {
     fail(exchange, site, 404,
          found.kind == Found::Kind::directory ? "The folder has no index document."
                                               : "There is no file of that name.");
+}
+
+bool Dispatcher::admits(http::Exchange& exchange, const HostEntry& entry) {
+    const SiteRules& rules = *entry.site->rules;
+    if (exchange.isEncrypted()) {
+        // Names in handshakes and requests may differ: what the one site let in must not reach the other.
+        if (rules.clientPolicy != exchange.clientPolicy()) {
+            fail(exchange, nullptr, 421,
+                 "The connection was made under another site's rules for certificates.");
+            return false;
+        }
+        exchange.strictTransport = entry.strictTransport;
+        return true;
+    }
+    if (rules.httpsRedirect && !exchange.request().path().starts_with("/.well-known/acme-challenge/")) {
+        if (auto port = rules_->securePorts.find(exchange.local().port); port != rules_->securePorts.end()) {
+            leadToHttps(exchange, *entry.site, port->second);
+            return false;
+        }
+    }
+    if (rules.needsCertificate) {
+        fail(exchange, nullptr, 403, "The site asks for a certificate of the client, which takes HTTPS.");
+        return false;
+    }
+    return true;
+}
+
+void Dispatcher::leadToHttps(http::Exchange& exchange, const Site& site, std::uint16_t port) {
+    const http::RequestHead& request = exchange.request();
+    const auto authority = http::splitAuthority(request.authority());
+    const std::string host = authority ? std::string(authority->host) : exchange.local().host();
+    std::string location = host.find(':') == std::string::npos ? "https://" + host : "https://[" + host + "]";
+    if (port != 443) {
+        location += fmt::format(":{}", port);
+    }
+    location += request.path().starts_with('/') ? request.path() : "/"; // "*" is the server itself
+    if (request.hasQuery()) {
+        location += '?';
+        location += request.query();
+    }
+    const bool mayChangeMethod = request.method == http::Method::get || request.method == http::Method::head;
+    answerWithRedirect(exchange, site, mayChangeMethod ? 301 : 308, location);
 }
 
 Dispatcher::Recent& Dispatcher::recentOf(const Site& site, std::string_view path) {
@@ -333,8 +389,13 @@ void Dispatcher::redirect(http::Exchange& exchange, const Site& site, std::strin
         location += '?';
         location += request.query();
     }
+    answerWithRedirect(exchange, site, 301, location);
+}
+
+void Dispatcher::answerWithRedirect(http::Exchange& exchange, const Site& site, int status,
+                                    std::string_view location) {
     http::ResponseHead head;
-    head.status = 301;
+    head.status = status;
     site.rules->addDefaultHeaders(head);
     head.set("Location", location);
     head.set("Content-Type", "text/html; charset=utf-8");

@@ -1,9 +1,9 @@
 // From a request to who answers it: site, path, file. One per loop and configuration; the http::Handler of
 // that loop.
 //
-// The steps, in order (the reference's, made safe): host -> site; path decoded and normalised; depth and
-// length limits; UrlAlias; what is never served; the index; a directory's slash and its index document;
-// LoopFindEndpoint; listing; 404.
+// The steps, in order (the reference's, made safe): host -> site; the channel (HTTPS, certificates); path
+// decoded and normalised; depth and length limits; UrlAlias; what is never served; the index; a directory's
+// slash and its index document; LoopFindEndpoint; listing; 404.
 #pragma once
 
 #include "http/handler.h"
@@ -21,6 +21,12 @@ namespace saker::routing {
 struct DispatchRules {
     std::uint32_t maxDirDepth = 0;       ///< names in a path; 0: no limit
     std::uint32_t maxFilePathLength = 0; ///< bytes of a path; 0: no limit
+    /// Local port of plain HTTP -> port that HTTPS requests for the same address go to. Without an entry
+    /// there is nowhere to lead to.
+    std::unordered_map<std::uint16_t, std::uint16_t> securePorts;
+    /// Some site asks for certificates of clients: each request has to be on a connection of its site's
+    /// rules.
+    bool hasClientPolicies = false;
     /// "host/path" (host folded and aliased, path without a slash behind) -> path with a slash in front.
     std::unordered_map<std::string, std::string> urlAlias;
 };
@@ -48,6 +54,8 @@ private:
         std::shared_ptr<const Site> site;
         observe::AccessLog::Channel* log = nullptr;
         bool hasOwnLog = false;
+        bool caresForTls = false;         // over which channel a request comes makes a difference
+        Ref<StringBlock> strictTransport; // null: not sent
         std::uint64_t generation = 0;
     };
     struct HostHash {
@@ -56,6 +64,9 @@ private:
     };
 
     const HostEntry& entryOf(std::string_view authority);
+    /// False when the channel is not one that the site is served over: answered then.
+    bool admits(http::Exchange& exchange, const HostEntry& entry);
+    void leadToHttps(http::Exchange& exchange, const Site& site, std::uint16_t port);
     void answerOptions(http::Exchange& exchange, const std::shared_ptr<const Site>& site);
     /// The path below the index's root: the site's folder and the path, in scratch space.
     std::string_view indexPath(const Site& site, std::string_view path);
@@ -69,6 +80,8 @@ private:
     bool serveParent(http::Exchange& exchange, const std::shared_ptr<const Site>& site, std::string_view path,
                      std::uint64_t generation);
     void redirect(http::Exchange& exchange, const Site& site, std::string_view path, bool isDirectory);
+    void answerWithRedirect(http::Exchange& exchange, const Site& site, int status,
+                            std::string_view location);
     Denial judge(const Site& site, std::string_view path);
     std::string_view sitePath(const Site& site, std::string_view indexPath) const;
 

@@ -31,6 +31,10 @@ struct SiteRules {
     bool precompressed = true;
     bool debugPages = false;
     bool debugPagesRemote = false;
+    bool httpsRedirect = false;
+    std::string strictTransport;    ///< the value of Strict-Transport-Security; "": not sent
+    std::uint64_t clientPolicy = 0; ///< the rules for clients' certificates (tls::ClientPolicy::id); 0: none
+    bool needsCertificate = false;  ///< of the client: so nothing is served over plain HTTP
 
     CaseMode caseMode() const {
         return casePolicy == CasePolicy::sensitive ? CaseMode::exact : CaseMode::fold;

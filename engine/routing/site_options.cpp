@@ -80,6 +80,59 @@ std::span<const schema::Choice> schemaChoices(FollowSymlinks) {
     return kChoices;
 }
 
+std::span<const schema::Choice> schemaChoices(ClientCertificateMode) {
+    static constexpr schema::Choice kChoices[] = {
+        {"none", static_cast<int>(ClientCertificateMode::none), "None is asked for."},
+        {"optional", static_cast<int>(ClientCertificateMode::optional),
+         "One is asked for; clients without one are served too."},
+        {"required", static_cast<int>(ClientCertificateMode::required), "Nobody is served without one."},
+    };
+    return kChoices;
+}
+
+const schema::Description& HstsOptions::fields() {
+    static const schema::Description kFields = schema::describe<HstsOptions>(
+        "HSTS", {field("MaxAge", "Remembered for", &HstsOptions::maxAge)
+                     .withHelp("For how long a browser asks for the site over HTTPS only. 0 has it forget.")
+                     .atLeast(0),
+                 field("IncludeSubDomains", "Subdomains too", &HstsOptions::includeSubDomains)
+                     .withHelp("Whether that holds for all subdomains of the host too."),
+                 field("Preload", "Preload", &HstsOptions::preload)
+                     .withHelp("Says that the site may be in the list that browsers come with: see "
+                               "hstspreload.org. Getting out of that list takes months.")});
+    return kFields;
+}
+
+void HstsOptions::check(schema::Checker& checker) const {
+    if (preload && (!includeSubDomains || maxAge < std::chrono::hours(24 * 365))) {
+        checker.warning({"Preload"},
+                        "the list of browsers takes sites only with IncludeSubDomains and a MaxAge of 365d");
+    }
+}
+
+std::string HstsOptions::value() const {
+    return fmt::format("max-age={}{}{}", std::chrono::duration_cast<std::chrono::seconds>(maxAge).count(),
+                       includeSubDomains ? "; includeSubDomains" : "", preload ? "; preload" : "");
+}
+
+const schema::Description& ClientCertificateOptions::fields() {
+    static const schema::Description kFields = schema::describe<ClientCertificateOptions>(
+        "Certificates of clients",
+        {field("Mode", "Certificates of clients", &ClientCertificateOptions::mode)
+             .withHelp("Whether clients have to show a certificate of their own."),
+         field("CaFile", "Issuers", &ClientCertificateOptions::caFile)
+             .withHelp("A file with the certificates, in PEM, of the authorities whose certificates are "
+                       "accepted.")
+             .asFile()});
+    return kFields;
+}
+
+void ClientCertificateOptions::check(schema::Checker& checker) const {
+    if (mode != ClientCertificateMode::none && caFile.empty()) {
+        checker.error({"CaFile"}, "expected the file with the issuers' certificates, found nothing");
+    }
+}
+
 const schema::Description& SiteOptions::fields() {
     static const schema::Description kFields = schema::describe<SiteOptions>(
         "Site",
@@ -117,7 +170,13 @@ const schema::Description& SiteOptions::fields() {
              .withHelp("Instead of the global CompressionLevel.")
              .orNumbers(),
          field("AccessLog", "Access log", &SiteOptions::accessLog)
-             .withHelp("Instead of the global AccessLog: a log of this site's own.")});
+             .withHelp("Instead of the global AccessLog: a log of this site's own."),
+         field("HttpsRedirect", "Lead to HTTPS", &SiteOptions::httpsRedirect)
+             .withHelp("Instead of the global HttpsRedirect."),
+         field("Hsts", "HSTS", &SiteOptions::hsts).withHelp("Instead of the global Hsts."),
+         field("ClientCertificates", "Certificates of clients", &SiteOptions::clientCertificates)
+             .withHelp("What the site asks of its clients' certificates over HTTPS. Where one is required, "
+                       "the site is not there over plain HTTP.")});
     return kFields;
 }
 
@@ -206,6 +265,15 @@ const schema::Description& RoutingOptions::fields() {
                        "\"missing.html\". Without an entry, error404.html and the like are used where a site "
                        "has them.")
              .keyedBy("status"),
+         field("HttpsRedirect", "Lead to HTTPS", &RoutingOptions::httpsRedirect)
+             .withHelp("Whether plain HTTP requests are redirected to the same address over HTTPS: 301, or "
+                       "308 where the method matters. Each port of HttpPorts leads to the one at the same "
+                       "place of HttpsPorts. /.well-known/acme-challenge/ is answered as it is.")
+             .withNote("true: http:// is redirected to https://"),
+         field("Hsts", "HSTS", &RoutingOptions::hsts)
+             .withHelp("Has browsers ask for the sites over HTTPS only, for so long: the field "
+                       "Strict-Transport-Security, sent over HTTPS. null means that it is not sent.")
+             .withNote("{ \"MaxAge\": \"365d\", \"IncludeSubDomains\": true }"),
          field("Sites", "Sites", &RoutingOptions::sites)
              .withHelp("Settings of single sites by host name. A folder in BackendDir needs no entry. A site "
                        "whose entry is wrong keeps its last good settings; all others are not affected.")

@@ -27,6 +27,32 @@ enum class FollowSymlinks : std::uint8_t {
 };
 std::span<const schema::Choice> schemaChoices(FollowSymlinks);
 
+/// Strict-Transport-Security (RFC 6797).
+struct HstsOptions {
+    schema::Duration maxAge = std::chrono::hours(24 * 365); ///< 0: clients forget it
+    bool includeSubDomains = false;
+    bool preload = false;
+
+    /// The field's value.
+    std::string value() const;
+    void check(schema::Checker& checker) const;
+    bool operator==(const HstsOptions&) const = default;
+    static const schema::Description& fields();
+};
+
+enum class ClientCertificateMode : std::uint8_t { none, optional, required };
+std::span<const schema::Choice> schemaChoices(ClientCertificateMode);
+
+/// What a site asks of its clients' certificates.
+struct ClientCertificateOptions {
+    ClientCertificateMode mode = ClientCertificateMode::none;
+    std::string caFile; ///< of those who issue them
+
+    void check(schema::Checker& checker) const;
+    bool operator==(const ClientCertificateOptions&) const = default;
+    static const schema::Description& fields();
+};
+
 /// One entry of "Sites". An empty optional takes the global setting of the same name, wherever that is
 /// declared.
 struct SiteOptions {
@@ -45,6 +71,9 @@ struct SiteOptions {
     std::optional<schema::OrderedMap<std::string>> errorPages; ///< "404" -> file in the site's root
     std::optional<http::CompressionLevel> compressionLevel;
     std::optional<observe::AccessLogOptions> accessLog;
+    std::optional<bool> httpsRedirect;
+    std::optional<HstsOptions> hsts;
+    ClientCertificateOptions clientCertificates;
 
     void check(schema::Checker& checker) const;
     bool operator==(const SiteOptions&) const = default;
@@ -69,6 +98,8 @@ struct RoutingOptions {
     FollowSymlinks followSymlinks = FollowSymlinks::inside;
     std::vector<std::string> allowedRoots;
     schema::OrderedMap<std::string> errorPages;
+    bool httpsRedirect = false;
+    std::optional<HstsOptions> hsts; ///< empty: not sent
     schema::OrderedMap<schema::Isolated<SiteOptions>> sites;
 
     void check(schema::Checker& checker) const;

@@ -72,13 +72,17 @@ public:
     /// Called at the end of respond(): whatever kept the handler alive may go then.
     std::function<void()> onAnswered = [] {};
     void disconnect() { connected_ = false; }
+    bool encrypted = false;
+    std::uint64_t policy = 0;
+    void setLocalPort(std::uint16_t port) { local_.port = port; }
     void setPeer(std::string_view address) { peer_ = *loop::SocketAddress::parse(address, 50000); }
 
     // ---- http::Exchange ----
 
     const loop::SocketAddress& peer() const override { return peer_; }
     const loop::SocketAddress& local() const override { return local_; }
-    bool isEncrypted() const override { return false; }
+    bool isEncrypted() const override { return encrypted; }
+    std::uint64_t clientPolicy() const override { return policy; }
     loop::EventLoop& loop() const override { return loop_; }
     Ref<http::Exchange> retain() override {
         if (!std::exchange(retained_, true)) {

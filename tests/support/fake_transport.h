@@ -46,18 +46,21 @@ public:
     }
 
     std::string sent;
+    std::size_t writes = 0;
     bool holds = false;
     bool isClosed = false;
     bool wasReset = false;
     bool wasLingering = false;
     bool isPaused = false;
+    bool isWriteShut = false;
 
     // ---- net::Transport ----
 
     void start(net::TransportUser& user) override { user_ = &user; }
     void handOver(net::TransportUser& user) override { user_ = &user; }
     loop::Submitted write(BufferChain& chain) override {
-        assert(!isClosed);
+        assert(!isClosed && !isWriteShut);
+        ++writes;
         if (holds || !held_.empty()) {
             held_.append(std::move(chain));
             chain.clear();
@@ -70,7 +73,7 @@ public:
     }
     void pauseReading() override { isPaused = true; }
     void resumeReading() override { isPaused = false; }
-    void shutdownWrite() override {}
+    void shutdownWrite() override { isWriteShut = true; }
     void close(bool reset) override {
         isClosed = true;
         wasReset = reset;

@@ -94,6 +94,13 @@ void stats(EngineServices& services, Arguments, Output& output) {
     output.line(fmt::format("Connections: {} open, {} accepted", now.connections, now.connectionsAccepted));
     output.line(
         fmt::format("Received: {}, sent: {}", formatBytes(now.bytesReceived), formatBytes(now.bytesSent)));
+    if (now.tlsHandshakes + now.tlsFailed + now.tlsLimited + now.plainOnTlsPort > 0) {
+        output.line(fmt::format("TLS handshakes: {} ({} resumed), {} failed, {} turned away",
+                                now.tlsHandshakes, now.tlsResumed, now.tlsFailed, now.tlsLimited));
+        output.line(
+            fmt::format("TLS versions: {} with 1.3, {} with 1.2, {} with older; plain HTTP instead: {}",
+                        now.tls13, now.tls12, now.tlsOld, now.plainOnTlsPort));
+    }
     output.line(fmt::format("Indexed files: {}", now.indexedFiles));
     output.line(fmt::format("Uptime: {}", durationText(now.uptime)));
     output.line(fmt::format("Memory Usage: {:.1f} MB", static_cast<double>(now.memoryBytes) / kMegabyte));

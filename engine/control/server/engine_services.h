@@ -50,8 +50,16 @@ struct StatsSnapshot {
     std::uint64_t bytesSent = 0;
     std::uint64_t connections = 0;         ///< open now
     std::uint64_t connectionsAccepted = 0; ///< since start-up
-    std::uint64_t memoryBytes = 0;         ///< resident memory of the process
-    double cpuPercent = 0;                 ///< of one core: 200 is two cores busy
+    std::uint64_t tlsHandshakes = 0;       ///< done since start-up, those of the next line included
+    std::uint64_t tlsResumed = 0;          ///< without a full handshake
+    std::uint64_t tlsOld = 0;              ///< with TLS 1.0 or 1.1
+    std::uint64_t tls12 = 0;
+    std::uint64_t tls13 = 0;
+    std::uint64_t tlsFailed = 0;
+    std::uint64_t tlsLimited = 0;     ///< turned away: too many from one address
+    std::uint64_t plainOnTlsPort = 0; ///< plain HTTP requests to an HTTPS port
+    std::uint64_t memoryBytes = 0;    ///< resident memory of the process
+    double cpuPercent = 0;            ///< of one core: 200 is two cores busy
     std::uint64_t indexedFiles = 0;
     std::chrono::seconds uptime{0};
 };

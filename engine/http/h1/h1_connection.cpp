@@ -24,6 +24,12 @@ constexpr std::size_t kPullSize = 64 * 1024;
 // As far as it is a request line (RFC 9113, section 3.4).
 constexpr std::string_view kHttp2Preface = "PRI * HTTP/2.0\r\n";
 
+void addStrictTransport(const Exchange& exchange, ResponseHead& head) {
+    if (exchange.strictTransport) {
+        head.set("Strict-Transport-Security", exchange.strictTransport->text);
+    }
+}
+
 } // namespace
 
 void H1Connection::start(net::Transport& transport, LoopContext& context) {
@@ -322,13 +328,14 @@ ConnectionField H1Connection::connectionField(H1Exchange& exchange) {
 
 void H1Connection::answer(H1Exchange& exchange, PreparedResponse& response) {
     bool withBody = exchange.head_.method != Method::head;
-    std::uint64_t bytes =
-        response.appendHttp1(context_.scratch(), context_.date(), connectionField(exchange), withBody);
+    std::uint64_t bytes = response.appendHttp1(context_.scratch(), context_.date(), connectionField(exchange),
+                                               withBody, exchange.strictTransport);
     exchange.bodyBytes_ = withBody ? response.bodySize() : 0;
     answered(exchange, response.status(), bytes, bytes > kMaxUnsent);
 }
 
 void H1Connection::answer(H1Exchange& exchange, ResponseHead& head, BufferChain& body) {
+    addStrictTransport(exchange, head);
     HeadContext context;
     // What a head says of a length that was not sent (an answer to HEAD) counts more than the empty chain.
     std::uint64_t length = body.size();
@@ -358,6 +365,7 @@ void H1Connection::answer(H1Exchange& exchange, ResponseHead& head, std::unique_
         length = parseDecimal(text);
     }
     HeadContext context;
+    addStrictTransport(exchange, head);
     context.framing = chooseFraming(exchange.head_.method, exchange.head_.minorVersion, head.status, length);
     if (context.framing.kind == ResponseFraming::Kind::untilClose) {
         keepAlive_ = false;

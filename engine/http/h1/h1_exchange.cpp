@@ -13,6 +13,9 @@ const loop::SocketAddress& H1Exchange::local() const {
 bool H1Exchange::isEncrypted() const {
     return connection_->transport_.isEncrypted();
 }
+std::uint64_t H1Exchange::clientPolicy() const {
+    return connection_->transport_.clientPolicy();
+}
 loop::EventLoop& H1Exchange::loop() const {
     return connection_->context_.loop();
 }
@@ -30,6 +33,7 @@ void H1Exchange::begin(H1Connection& connection, Ref<ConnectionSettings> setting
     chunked_ = false;
     continueSent_ = false;
     isSending_ = false;
+    strictTransport = {};
     account = {};
 }
 

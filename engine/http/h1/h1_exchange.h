@@ -18,6 +18,7 @@ public:
     const loop::SocketAddress& peer() const override;
     const loop::SocketAddress& local() const override;
     bool isEncrypted() const override;
+    std::uint64_t clientPolicy() const override;
     loop::EventLoop& loop() const override;
 
     Ref<Exchange> retain() override;

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "http/h1/request_parser.h"
+#include "http/h2/response_form.h"
 #include "http/request_account.h"
 #include "http/status.h"
 #include "loop/worker_pool.h"
@@ -490,7 +491,14 @@ void H2Connection::submit(H2Exchange& exchange, int status, const std::vector<ng
     nghttp2_data_provider provider{};
     provider.source.ptr = &exchange;
     provider.read_callback = Callbacks::onRead;
-    if (nghttp2_submit_response(session_.get(), exchange.stream_, fields.data(), fields.size(),
+    const std::vector<nghttp2_nv>* all = &fields;
+    std::vector<nghttp2_nv> more;
+    if (exchange.strictTransport) { // which the exchange keeps as long as the stream lives
+        more = fields;
+        more.push_back(strictTransportField(exchange.strictTransport->text));
+        all = &more;
+    }
+    if (nghttp2_submit_response(session_.get(), exchange.stream_, all->data(), all->size(),
                                 hasBody ? &provider : nullptr) != 0) {
         nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, exchange.stream_,
                                   NGHTTP2_INTERNAL_ERROR);

@@ -16,6 +16,9 @@ const loop::SocketAddress& H2Exchange::local() const {
 bool H2Exchange::isEncrypted() const {
     return connection_->transport_.isEncrypted();
 }
+std::uint64_t H2Exchange::clientPolicy() const {
+    return connection_->transport_.clientPolicy();
+}
 loop::EventLoop& H2Exchange::loop() const {
     return connection_->context_.loop();
 }
@@ -28,6 +31,7 @@ void H2Exchange::begin(H2Connection& connection, std::int32_t stream) {
         text->clear();
     }
     account = {};
+    strictTransport = {};
     answered_ = false;
     reader_ = nullptr;
     received_ = bytes_ = bodyBytes_ = startMicros_ = 0;

@@ -19,6 +19,7 @@ public:
     const loop::SocketAddress& peer() const override;
     const loop::SocketAddress& local() const override;
     bool isEncrypted() const override;
+    std::uint64_t clientPolicy() const override;
     loop::EventLoop& loop() const override;
 
     Ref<Exchange> retain() override { return Ref<Exchange>(this); }

@@ -79,4 +79,9 @@ std::vector<nghttp2_nv> ResponseForm::interimFields() const {
     return {fields_.begin(), fields_.end() - 1};
 }
 
+nghttp2_nv strictTransportField(std::string_view value) {
+    constexpr std::string_view kName = "strict-transport-security";
+    return {bytes(kName.data()), bytes(value.data()), kName.size(), value.size(), kBorrowed};
+}
+
 } // namespace saker::http

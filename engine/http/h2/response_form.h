@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nghttp2/nghttp2.h>
@@ -33,5 +34,8 @@ private:
     std::int64_t second_ = -1;
     std::vector<nghttp2_nv> fields_; // Date last
 };
+
+/// Borrows the value.
+nghttp2_nv strictTransportField(std::string_view value);
 
 } // namespace saker::http

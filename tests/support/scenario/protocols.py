@@ -38,6 +38,15 @@ def context(*alpn):
     return made
 
 
+def unverified():
+    """For whatever certificate a server has."""
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    made.check_hostname = False
+    made.verify_mode = ssl.CERT_NONE
+    made.set_alpn_protocols(['http/1.1'])
+    return made
+
+
 class Protocol:
     def __init__(self, name, encrypted, make, alpn):
         self.name = name
@@ -51,8 +60,16 @@ class Protocol:
             return {'HttpPorts': [port], 'HttpsPorts': []}
         return {'HttpPorts': [], 'HttpsPorts': [port], 'CertDir': certificates()}
 
+    def tls(self):
+        """For a connection that bytes are said on; None: without TLS."""
+        return context(self.alpn) if self.encrypted else None
+
     def client(self, port, timeout):
-        return self.make(port, timeout, context(self.alpn) if self.encrypted else None)
+        return self.make(port, timeout, self.tls())
+
+    def plays(self, path):
+        """Whether a file is about this: life/ is about the process, wire/ about the bytes of HTTP/1.1."""
+        return self.name == 'http1' or path.startswith('site/') or (self.name == 'https1' and path.startswith('wire/'))
 
     def why_not(self):
         """Why this machine cannot test it, or None."""

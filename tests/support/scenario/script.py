@@ -35,6 +35,7 @@ class Scenario:
         self.where = step.where()
         self.fresh = False    # a server and a folder of its own
         self.needs = []       # programs without which it is skipped
+        self.plain = ''       # why it holds without TLS only
 
 
 class Script:
@@ -56,10 +57,13 @@ class Script:
             self.arguments = step.argument
         elif step.verb == 'scenario':
             scenario = Scenario(step.argument, step)
-            while scenario.steps and scenario.steps[0].verb in ('fresh', 'needs'):
+            while scenario.steps and scenario.steps[0].verb in ('fresh', 'needs', 'plain'):
                 mark = scenario.steps.pop(0)
                 scenario.fresh = scenario.fresh or mark.verb == 'fresh'
-                scenario.needs += mark.argument.split()
+                if mark.verb == 'needs':
+                    scenario.needs += mark.argument.split()
+                if mark.verb == 'plain':
+                    scenario.plain = mark.argument or 'without TLS only'
             self.scenarios.append(scenario)
         else:
             self.setup.append(step)

@@ -6,7 +6,7 @@ import shlex
 import shutil
 import time
 
-from . import expect, script, server as servers, wire
+from . import expect, protocols, script, server as servers, wire
 
 
 def seconds(text):
@@ -166,7 +166,8 @@ class Player:
     @property
     def connection(self):
         if self.current not in self.connections:
-            self.connections[self.current] = wire.Connection(self.server.port, self.timeout)
+            self.connections[self.current] = wire.Connection(self.server.port, self.timeout,
+                                                              tls=self.server.protocol.tls())
         return self.connections[self.current]
 
     def step_connect(self, argument, step):
@@ -179,8 +180,15 @@ class Player:
         self.asked[self.current] = []
         self.begun.pop(self.current, None)
         self.by_request = False
-        self.connections[self.current] = wire.Connection(int(port or self.server.port), self.timeout,
-                                                          address or '127.0.0.1')
+        port = int(port or self.server.port)
+        self.connections[self.current] = wire.Connection(
+            port, self.timeout, address or '127.0.0.1', self.server.protocol.tls() if port == self.server.port else None)
+
+    def step_secure(self, argument, step):
+        """secure NAME to PORT: a connection over TLS, whatever the server's certificate is."""
+        name, _, port = argument.partition(' to ')
+        self.current, self.by_request, self.asked[name] = name, False, []
+        self.connections[name] = wire.Connection(int(port), self.timeout, tls=protocols.unverified())
 
     def step_on(self, argument, step):
         self.current = argument
@@ -298,6 +306,8 @@ class Player:
         data = self.connection.rest()
         if data:
             raise expect.Mismatch('more bytes before the end: %r' % data[:300])
+        if self.connection.isCut:
+            raise expect.Mismatch('the end came without a close_notify of TLS')
         self.asked[self.current] = []
         self.connections.pop(self.current).close()
 

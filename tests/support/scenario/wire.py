@@ -6,6 +6,8 @@ import socket
 import struct
 import time
 
+from . import tls as tls_socket
+
 
 class ProtocolError(Exception):
     """The server sent something that is not HTTP/1.1, or not in time."""
@@ -46,10 +48,15 @@ class Connection:
         self.timeout = timeout
         self.buffer = b''
         self.ended = False
-        self.socket = socket.create_connection((host, port), timeout=timeout)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if tls:
-            self.socket = tls.wrap_socket(self.socket, server_hostname='localhost')
+        self.isCut = False        # over TLS: ended without close_notify
+        try:
+            self.socket = socket.create_connection((host, port), timeout=timeout)
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if tls:
+                self.socket = tls_socket.TlsSocket(self.socket, tls, 'localhost')
+        except (BrokenPipeError, ConnectionResetError):  # turned away: nothing comes, the end is there
+            self.socket = socket.socket()
+            self.ended = True
 
     def send(self, data):
         """A server that refuses early may have closed: what it said is still there to be read."""
@@ -84,6 +91,9 @@ class Connection:
         except socket.timeout:
             raise ProtocolError('nothing more came in time; so far: %r' % self.buffer[:300])
         except ConnectionResetError:
+            data = b''
+        except tls_socket.Cut:
+            self.isCut = True
             data = b''
         if not data:
             self.ended = True
@@ -149,7 +159,8 @@ class Connection:
             while self.more():
                 pass
             answer.body, self.buffer = self.buffer, b''
-            answer.complete = answer.until_close = True
+            answer.until_close = True
+            answer.complete = not self.isCut
 
     def counted(self, answer, size):
         """A body of known size. An early end of the connection leaves it incomplete."""
@@ -201,6 +212,8 @@ class Connection:
         """Nothing comes, and the connection stays open, for so long."""
         if self.buffer or self.ended:
             return False
+        if isinstance(self.socket, tls_socket.TlsSocket):
+            return self.socket.is_silent(seconds)
         return not select.select([self.socket], [], [], seconds)[0]
 
 

@@ -136,7 +136,7 @@ TEST_F(LoopThreadTest, RetiresOneAddress) {
     auto two = listen();
     HttpClient before(one.port);
     EXPECT_THAT(before.get("/x.txt"), EndsWith("hello"));
-    loop_->call([&] { loop_->retire(one, 0); });
+    loop_->call([&] { loop_->retire(one, false, 0); });
     bool refused = false;
     for (int i = 0; i < 2000 && !refused; ++i) {
         refused = !HttpClient(one.port).isOpen();

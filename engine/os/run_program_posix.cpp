@@ -136,7 +136,8 @@ Result<ProgramOutcome> runProgram(const std::vector<std::string>& argv, std::chr
     Handle writing(ends[1]);
     std::vector<char*> arguments;
     for (const std::string& argument : argv) {
-        arguments.push_back(const_cast<char*>(argument.c_str())); // the call's old signature; nothing is written
+        arguments.push_back(
+            const_cast<char*>(argument.c_str())); // the call's old signature; nothing is written
     }
     arguments.push_back(nullptr);
     pid_t child = 0;

@@ -24,6 +24,7 @@ struct CertificateRequest {
     /// below it; networks are written "10.0.0.0/255.0.0.0". Both empty: anything.
     std::vector<std::string> permittedNames;
     std::vector<std::string> permittedNetworks;
+    std::vector<std::string> excludedNames; ///< ".a": all below a, not a itself
 };
 
 /// A new private key on the curve P-256.

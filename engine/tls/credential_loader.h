@@ -42,11 +42,7 @@ public:
     void forget();
 
 private:
-    struct FileState;
     struct Source;
-
-    void refresh(Source& source, const CredentialFiles& files, std::int64_t now);
-    void parse(Source& source, std::int64_t now);
 
     const Clock clock_;
     std::map<std::string, std::unique_ptr<Source>> sources_; // by CredentialFiles::main()

@@ -27,10 +27,11 @@ struct CredentialBytes {
     std::string ocspResponse;            ///< DER; may be empty
 };
 
-/// Why bytes are no credential: which part of them, so that the file can be named.
+/// Which of the bytes something is about, so that the file can be named.
+enum class CredentialPart : std::uint8_t { certificates, chain, key, pkcs12, password, ocspResponse };
+
 struct ParseFailure {
-    enum class Part : std::uint8_t { certificates, chain, key, pkcs12, password, ocspResponse };
-    Part part = Part::certificates;
+    CredentialPart part = CredentialPart::certificates;
     std::string reason;
     /// It looks like a file that somebody is writing just now: empty, cut off, or a key of another
     /// certificate.
@@ -41,10 +42,11 @@ struct ParsedCredential {
     std::shared_ptr<Credential> credential; ///< without an id
     /// What is odd but can be lived with.
     struct Remark {
-        ParseFailure::Part part;
+        CredentialPart part;
         std::string text;
     };
     std::vector<Remark> remarks;
+    std::int64_t ocspUntil = INT64_MAX; ///< seconds since 1970: then its OCSP response is out of date
 };
 
 struct ParseOutcome {
@@ -55,6 +57,8 @@ struct ParseOutcome {
 struct ParseLimits {
     /// Rounds of key derivation that passwords may cost, in all.
     std::uint64_t maxRounds = 5'000'000;
+    /// Seconds since 1970: OCSP responses from before are left out.
+    std::int64_t now = 0;
 };
 
 ParseOutcome parseCredential(const CredentialBytes& bytes, const ParseLimits& limits = {});

@@ -19,7 +19,8 @@ std::span<const std::string_view> developmentDomains();
 /// are written: "10.0.0.0/255.0.0.0".
 std::span<const std::string_view> developmentNetworks();
 
-/// `hostName` as a name to be permitted besides: a single label that is no top-level domain, "" otherwise.
+/// `hostName` as a name to be permitted besides, and nothing below it: there may be a top-level domain of
+/// that name, which itself nobody answers for. "" when it has several labels or is among the domains above.
 std::string machineDomain(std::string_view hostName);
 
 /// Whether a name (lower case, A-labels) is one of the domains or below one of them. A wildcard counts as

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "tls/certificate_builder.h"
 #include "tls/certificate_problem.h"
 #include "tls/credential.h"
 
@@ -54,11 +55,14 @@ private:
     static Result<std::unique_ptr<LocalCa>> make(const Options& options, const std::string& certificateFile,
                                                  const std::string& keyFile);
 
+    Result<std::shared_ptr<const Credential>> sign(const CertificateRequest& request) const;
+
     X509Ptr certificate_;
     KeyPtr key_;
     CertificateInfo info_;
     std::string certificateFile_;
     std::vector<std::string> permittedNames_;
+    std::vector<std::string> excludedNames_; ///< ".a"
 };
 
 } // namespace saker::tls

@@ -20,7 +20,8 @@ TEST(RunProgram, CollectsWhatItSaysAndHowItEnds) {
 }
 
 TEST(RunProgram, PassesArgumentsAsTheyAre) {
-    auto outcome = runProgram({"/bin/sh", "-c", "printf '%s|' \"$@\"", "sh", "a b", "$HOME", "`x`", "*"}, kLong);
+    auto outcome =
+        runProgram({"/bin/sh", "-c", "printf '%s|' \"$@\"", "sh", "a b", "$HOME", "`x`", "*"}, kLong);
     ASSERT_TRUE(outcome);
     EXPECT_EQ(outcome->output, "a b|$HOME|`x`|*|");
 }
@@ -41,7 +42,8 @@ TEST(RunProgram, EndsWhatTakesTooLong) {
     auto outcome = runProgram({"/bin/sh", "-c", "exec sleep 1000"}, std::chrono::milliseconds(50));
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().kind, ErrorKind::temporary);
-    auto silent = runProgram({"/bin/sh", "-c", "exec >&- 2>&-; exec sleep 1000"}, std::chrono::milliseconds(50));
+    auto silent =
+        runProgram({"/bin/sh", "-c", "exec >&- 2>&-; exec sleep 1000"}, std::chrono::milliseconds(50));
     EXPECT_FALSE(silent);
 }
 

@@ -28,9 +28,9 @@ protected:
 };
 
 TEST_F(CommandTable, holdsEveryCommandOfTheReference) {
-    for (const char* name :
-         {"help", "listfiles", "countfiles", "indexfiles", "indexonedir", "clearcerts", "loadcerts",
-          "listcerts", "ca", "catrust", "cauntrust", "reload", "stats", "statistics", "status", "gc", "restart", "shutdown"}) {
+    for (const char* name : {"help", "listfiles", "countfiles", "indexfiles", "indexonedir", "clearcerts",
+                             "loadcerts", "listcerts", "ca", "catrust", "cauntrust", "reload", "stats",
+                             "statistics", "status", "gc", "restart", "shutdown"}) {
         EXPECT_NE(findCommand(name), nullptr) << name;
     }
 }
@@ -148,8 +148,10 @@ TEST_F(CommandTable, certificates) {
 }
 
 TEST_F(CommandTable, theLocalAuthority) {
-    services.authorityReport = {"Saker local CA", "ab:cd", "/data/ca.pem", 3000, {"localhost", "test"},
-                                {{"the system", "trusted"}, {"Firefox", "absent"}}, {"certutil is missing"}};
+    services.authorityReport = {"Saker local CA",       "ab:cd",
+                                "/data/ca.pem",         3000,
+                                {"localhost", "test"},  {{"the system", "trusted"}, {"Firefox", "absent"}},
+                                {"certutil is missing"}};
     EXPECT_THAT(run("ca"),
                 ElementsAre("Authority:    Saker local CA", "File:         /data/ca.pem",
                             "Fingerprint:  SHA-256 ab:cd", "Days left:    3000",

@@ -156,6 +156,12 @@ Result<X509Ptr> makeCertificate(const CertificateRequest& request, EVP_PKEY& key
     return certificate;
 }
 
+X509Ptr copyOf(const X509& certificate) {
+    auto* same = const_cast<X509*>(&certificate); // only its count changes, atomically
+    X509_up_ref(same);
+    return X509Ptr(same);
+}
+
 std::string pemOf(const X509& certificate) {
     const BioPtr bio(BIO_new(BIO_s_mem()));
     PEM_write_bio_X509(bio.get(), const_cast<X509*>(&certificate)); // an old signature

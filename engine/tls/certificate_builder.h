@@ -39,6 +39,9 @@ struct Signer {
 /// A certificate for the key, signed with SHA-256 (no digest of its own for Ed25519).
 Result<X509Ptr> makeCertificate(const CertificateRequest& request, EVP_PKEY& key, Signer signer);
 
+/// The same certificate, counted once more.
+X509Ptr copyOf(const X509& certificate);
+
 std::string pemOf(const X509& certificate);
 /// PKCS#8, not encrypted.
 std::string pemOf(const EVP_PKEY& key);

@@ -159,7 +159,7 @@ Result<std::unique_ptr<LocalCa>> LocalCa::make(const Options& options, const std
 
 Result<std::unique_ptr<LocalCa>> LocalCa::open(const Options& options, const Report& report) {
     const ClearsOpensslErrors clears;
-    const std::string certificateFile = os::joinPath(options.folder, kCertificateName);
+    const std::string certificateFile = certificateFileIn(options.folder);
     const std::string keyFile = os::joinPath(options.folder, kKeyName);
     if (auto made = os::createDirectories(options.folder, 0700); !made) {
         return made.error();
@@ -233,9 +233,19 @@ Result<std::unique_ptr<LocalCa>> LocalCa::open(const Options& options, const Rep
     return authority;
 }
 
+std::vector<std::string> LocalCa::namesPermittedBy(const X509& certificate) {
+    const ConstraintsPtr constraints(static_cast<NAME_CONSTRAINTS*>(
+        X509_get_ext_d2i(&certificate, NID_name_constraints, nullptr, nullptr)));
+    return constraints ? dnsNames(constraints->permittedSubtrees) : std::vector<std::string>();
+}
+
+std::string LocalCa::certificateFileIn(const std::string& folder) {
+    return os::joinPath(folder, kCertificateName);
+}
+
 Result<X509Ptr> LocalCa::read(const std::string& folder) {
     const ClearsOpensslErrors clears;
-    const std::string file = os::joinPath(folder, kCertificateName);
+    const std::string file = certificateFileIn(folder);
     auto pem = os::readFile(file, kMaxCertificateFile);
     if (!pem) {
         return pem.error();

@@ -33,6 +33,11 @@ public:
     /// The authority's public part as it is in the folder; notFound where there is none. Makes nothing.
     static Result<X509Ptr> read(const std::string& folder);
 
+    /// What a certificate of an authority permits: domains, each with all below it.
+    static std::vector<std::string> namesPermittedBy(const X509& certificate);
+    /// Where the public part lies.
+    static std::string certificateFileIn(const std::string& folder);
+
     const X509& certificate() const { return *certificate_; }
     const CertificateInfo& info() const { return info_; }
     /// Full path of the public part.

@@ -19,12 +19,12 @@ inline constexpr std::uint64_t kMaxCertificateFile = 1024 * 1024;
 inline constexpr std::size_t kMaxCertificatesInFile = 64;
 
 struct CredentialBytes {
-    std::string certificates;            ///< PEM: the leaf, and what of its chain is with it
-    std::string chain;                   ///< PEM: more of the chain; may be empty
-    std::string key;                     ///< PEM; empty: it is with the certificates
-    std::string pkcs12;                  ///< instead of the three above
-    std::optional<std::string> password; ///< of the key or the PKCS#12 file
-    std::string ocspResponse;            ///< DER; may be empty
+    std::string certificates = {};            ///< PEM: the leaf, and what of its chain is with it
+    std::string chain = {};                   ///< PEM: more of the chain; may be empty
+    std::string key = {};                     ///< PEM; empty: it is with the certificates
+    std::string pkcs12 = {};                  ///< instead of the three above
+    std::optional<std::string> password = {}; ///< of the key or the PKCS#12 file
+    std::string ocspResponse = {};            ///< DER; may be empty
 };
 
 /// Which of the bytes something is about, so that the file can be named.

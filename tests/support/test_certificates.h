@@ -15,6 +15,8 @@
 #include <vector>
 
 #include <openssl/ec.h>
+#include <openssl/pem.h>
+#include <openssl/pkcs12.h>
 #include <openssl/rsa.h>
 
 namespace saker::test {
@@ -31,12 +33,6 @@ inline tls::KeyPtr makeKey(KeyKind kind, int rsaBits = 2048) {
     return tls::KeyPtr(key);
 }
 
-/// RSA keys take long to make; most tests do not care which one they get.
-inline EVP_PKEY& sharedRsaKey() {
-    static const tls::KeyPtr key = makeKey(KeyKind::rsa);
-    return *key;
-}
-
 /// A certificate and its private key.
 struct Issued {
     tls::X509Ptr certificate;
@@ -48,7 +44,7 @@ struct Issued {
 };
 
 struct Wanted {
-    std::vector<std::string> names;
+    std::vector<std::string> names = {};
     std::vector<std::string> addresses = {};
     KeyKind kind = KeyKind::ecdsa;
     std::string commonName = {};   ///< "": the first name
@@ -125,6 +121,36 @@ inline std::shared_ptr<const tls::Credential> credentialOf(Issued issued,
     credential->chain = std::move(chain);
     credential->id = next++;
     return credential;
+}
+
+/// A PKCS#12 file; `password` null: none.
+inline std::string pkcs12Of(const Issued& issued, const std::vector<const X509*>& chain, const char* password,
+                            int rounds = 2048) {
+    STACK_OF(X509)* others = sk_X509_new_null();
+    for (const X509* one : chain) {
+        sk_X509_push(others, const_cast<X509*>(one));
+    }
+    PKCS12* file = PKCS12_create(password, "test", issued.key.get(), issued.certificate.get(), others, 0, 0,
+                                 rounds, rounds, 0);
+    sk_X509_free(others);
+    unsigned char* data = nullptr;
+    const int size = i2d_PKCS12(file, &data);
+    PKCS12_free(file);
+    std::string bytes(reinterpret_cast<const char*>(data), size > 0 ? static_cast<std::size_t>(size) : 0);
+    OPENSSL_free(data);
+    return bytes;
+}
+
+/// An encrypted key in PEM.
+inline std::string encryptedPem(const EVP_PKEY& key, const std::string& password) {
+    BIO* bio = BIO_new(BIO_s_mem());
+    PEM_write_bio_PKCS8PrivateKey(bio, const_cast<EVP_PKEY*>(&key), EVP_aes_256_cbc(), password.data(),
+                                  static_cast<int>(password.size()), nullptr, nullptr);
+    const char* data = nullptr;
+    const long size = BIO_get_mem_data(bio, &data);
+    std::string text(data, static_cast<std::size_t>(size));
+    BIO_free(bio);
+    return text;
 }
 
 } // namespace saker::test

@@ -202,6 +202,7 @@ bool CredentialLoader::Source::isUnfit(std::array<std::string, 6>& contents, std
 
 void CredentialLoader::Source::read(std::int64_t now) {
     std::array<std::string, 6> contents;
+    const auto before = states;
     readAt = now;
     if (isUnfit(contents, now)) {
         return;
@@ -216,7 +217,11 @@ void CredentialLoader::Source::read(std::int64_t now) {
     }
     bytes.ocspResponse = std::move(contents[5]);
     std::string now256 = digestOf(bytes);
-    if (now256 == digest && !isPending && now / kNanosPerSecond < ocspUntil) {
+    const bool isAsReadable =
+        std::equal(states.begin(), states.end(), before.begin(), [](const FileState& a, const FileState& b) {
+            return a.status.othersMayRead == b.status.othersMayRead;
+        });
+    if (now256 == digest && isAsReadable && !isPending && now / kNanosPerSecond < ocspUntil) {
         return; // written anew with the same bytes
     }
     const bool wasPending = isPending && now256 == digest;

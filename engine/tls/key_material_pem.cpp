@@ -143,6 +143,16 @@ std::size_t count(std::string_view text, std::string_view what) {
     return found;
 }
 
+/// A block has begun that does not end, or its last line is not all there.
+bool isCutOff(std::string_view text) {
+    constexpr std::string_view kEnd = "-----END ";
+    if (count(text, "-----BEGIN ") != count(text, kEnd)) {
+        return true;
+    }
+    const std::size_t last = text.rfind(kEnd);
+    return last != text.npos && text.find("-----", last + kEnd.size()) == text.npos;
+}
+
 } // namespace
 
 KeyMaterial readPem(const std::string& text, const std::optional<std::string>& password,
@@ -156,7 +166,7 @@ KeyMaterial readPem(const std::string& text, const std::optional<std::string>& p
             // Its end, or something between the marks that is no base64.
             if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) {
                 out.trouble = fmt::format("a block is damaged ({})", takeOpensslError());
-                out.isCutOff = count(text, "-----BEGIN ") != count(text, "-----END ");
+                out.isCutOff = isCutOff(text);
             }
             return out;
         }

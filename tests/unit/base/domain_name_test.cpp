@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 namespace saker {
 namespace {
 
@@ -12,6 +14,10 @@ struct Pair {
     const char* unicode;
     const char* ascii;
 };
+/// The same on every run: the tests' names say it.
+void PrintTo(const Pair& pair, std::ostream* out) {
+    *out << pair.ascii;
+}
 
 class DomainNames : public ::testing::TestWithParam<Pair> {};
 

@@ -151,7 +151,7 @@ void applyOverrides(EngineOptions& options, const Overrides& overrides) {
     replace(options.listen.listenAddresses, overrides.addresses);
     overridePath(options.routing.backendDir, overrides.backendDir);
     overridePath(options.routing.wwwDir, overrides.webDir);
-    overridePath(options.later.certDir, overrides.certDir);
+    overridePath(options.certificates.certDir, overrides.certDir);
     if (overrides.workers) {
         options.process.workers = *overrides.workers;
     }
@@ -194,6 +194,7 @@ LoadedConfig ConfigStore::withoutFile() const {
     EngineOptions options;
     options.routing.backendDir.clear();
     options.listen.httpsPorts.clear();
+    options.certificates.developmentMode = true;
     LoadedConfig config = finish(std::move(options), {}, {});
     config.warnings.clear(); // they are about keys of a file
     return config;

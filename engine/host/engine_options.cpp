@@ -15,6 +15,7 @@ const schema::Description& EngineOptions::fields() {
         schema::takeIn(description, &EngineOptions::routing);
         schema::takeIn(description, &EngineOptions::staticFiles);
         schema::takeIn(description, &EngineOptions::http);
+        schema::takeIn(description, &EngineOptions::certificates);
         schema::takeIn(description, &EngineOptions::tls);
         schema::takeIn(description, &EngineOptions::log);
         schema::takeIn(description, &EngineOptions::process);

@@ -9,6 +9,7 @@
 #include "net/listen_options.h"
 #include "observe/log_options.h"
 #include "routing/site_options.h"
+#include "tls/certificate_options.h"
 #include "tls/tls_options.h"
 
 #include <string>
@@ -24,6 +25,7 @@ struct EngineOptions {
     static_files::StaticOptions staticFiles;
     observe::LogOptions log;
     tls::TlsOptions tls;
+    tls::CertificateOptions certificates;
     LaterOptions later;
 
     /// Extensions (without dot, lower case) whose files hold program text and are never sent as they are.

@@ -129,14 +129,6 @@ const schema::Description& LaterOptions::fields() {
              .atLeast(0)
              .inGroup("WebSocket")
              .usedLater(),
-         field("CertDir", "Folder of certificates", &LaterOptions::certDir)
-             .withHelp("The folder with one folder for each domain that holds fullchain.pem and privkey.pem. "
-                       "The command line's --certPath=DIR comes first.")
-             .withNote("certs -> domain1, domain2 -> privkey.pem, fullchain.pem // "
-                       "--certPath=/etc/letsencrypt/live/")
-             .asFolder()
-             .inGroup("Certificates")
-             .usedLater(),
          field("SessionsDir", "Folder of sessions", &LaterOptions::sessionsDir)
              .withHelp("The folder that C# pages save sessions to.")
              .withNote("Used by C# pages for saving and loading sessions")

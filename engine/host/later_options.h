@@ -30,7 +30,6 @@ struct LaterOptions {
     schema::Duration clearSessEveryXMin = std::chrono::minutes(5);
     schema::Duration webSocketTimeout = std::chrono::seconds(300);
     schema::Duration webSocketEndpointTimeout = std::chrono::seconds(30);
-    std::string certDir = "certs/";
     std::string sessionsDir = "sess/";
     std::string sessionCookieName = "SSID";
     std::string randAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

@@ -18,7 +18,7 @@ struct ProcessOptions {
     std::string user;    ///< "": stay who we are
     std::string pidFile; ///< "": none
     schema::Duration shutdownTimeout = std::chrono::seconds(30);
-    bool developmentMode = false;
+    std::string dataDir; ///< "": the usual place
 
     bool operator==(const ProcessOptions&) const = default;
     static const schema::Description& fields();

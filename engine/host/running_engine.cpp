@@ -1,16 +1,18 @@
 #include "host/running_engine.h"
 
+#include "base/text.h"
 #include "host/first_site.h"
 #include "observe/log.h"
 #include "observe/log_setup.h"
 #include "os/affinity.h"
 #include "os/memory.h"
+#include "os/paths.h"
 #include "os/privileges.h"
 #include "os/process.h"
-#include "tls/folder_source.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <tuple>
@@ -45,6 +47,22 @@ std::uint64_t monotonicSeconds() {
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch())
             .count());
+}
+
+/// Where the server keeps what it makes; "" when there is no such place.
+std::string dataFolder(const ProcessOptions& options) {
+    if (!options.dataDir.empty()) {
+        return options.dataDir;
+    }
+    const char* given = std::getenv("STATE_DIRECTORY"); // systemd.exec(5): folders, separated by colons
+    const std::string_view first = split(given ? given : "", ':').front();
+    return os::isAbsolute(first)   ? std::string(first)
+           : os::isAdministrator() ? os::systemDataDirectory()
+                                   : os::userDataDirectory();
+}
+
+bool hasTls(const std::vector<BoundPoint>& points) {
+    return std::any_of(points.begin(), points.end(), [](const BoundPoint& one) { return one.asked.tls; });
 }
 
 /// As many connections as there are descriptors, less those that answering them takes: files, logs,
@@ -111,6 +129,9 @@ Result<void> RunningEngine::start() {
         return plan.error();
     }
     warnings_ = plan->warnings;
+    // Keys are often for root only.
+    certificates_ = std::make_shared<Certificates>(dataFolder(options.process));
+    certificates_->configure(options.certificates, hasTls(boundWith(*plan)));
     if (!options.process.user.empty() && os::isAdministrator()) {
         if (auto dropped = os::dropPrivileges(options.process.user); !dropped) {
             return dropped;
@@ -163,6 +184,7 @@ Result<void> RunningEngine::start() {
     if (auto opened = openListeners(*plan); !opened) {
         return opened;
     }
+    certificates_->watch();
     metrics_.tick(monotonicSeconds());
     house_ = std::thread([this] { keepHouse(); });
     return {};
@@ -192,9 +214,8 @@ Result<void> RunningEngine::openListeners(ListenPlan& plan) {
     return {};
 }
 
-/// What a Runtime is made with, when these listeners are there with it.
-RuntimeParts RunningEngine::partsFor(const EngineOptions& options, const ListenPlan& plan,
-                                     RootPool::Progress progress) {
+/// The listeners that there are with this plan carried out.
+std::vector<BoundPoint> RunningEngine::boundWith(const ListenPlan& plan) const {
     std::vector<BoundPoint> bound;
     for (const BoundPoint& one : listening_) {
         if (std::find(plan.keep.begin(), plan.keep.end(), one.asked) != plan.keep.end()) {
@@ -204,8 +225,15 @@ RuntimeParts RunningEngine::partsFor(const EngineOptions& options, const ListenP
     for (const ListenPlan::Opening& opening : plan.open) {
         bound.push_back({opening.point, opening.sockets.front().address()});
     }
+    return bound;
+}
+
+/// What a Runtime is made with, when these listeners are there with it.
+RuntimeParts RunningEngine::partsFor(const EngineOptions& options, const ListenPlan& plan,
+                                     RootPool::Progress progress) {
+    const std::vector<BoundPoint> bound = boundWith(plan);
     RuntimeParts parts{roots_, logs_, metrics_, std::move(progress)};
-    if (std::none_of(bound.begin(), bound.end(), [](const BoundPoint& one) { return one.asked.tls; })) {
+    if (!hasTls(bound)) {
         return parts;
     }
     const auto lifetime = std::chrono::duration_cast<std::chrono::seconds>(options.tls.sessionLifetime);
@@ -213,7 +241,8 @@ RuntimeParts RunningEngine::partsFor(const EngineOptions& options, const ListenP
         tickets_ = std::make_shared<tls::SessionTickets>(lifetime);
     }
     tickets_->setLifetime(lifetime);
-    parts.secure.credentials = tls::makeFolderSource(options.later.certDir);
+    parts.secure.credentials =
+        std::shared_ptr<tls::CredentialSource>(certificates_, &certificates_->source());
     parts.secure.tickets = tickets_;
     parts.secure.securePorts = pairPorts(options.listen, bound);
     return parts;
@@ -262,7 +291,9 @@ Result<control::ReloadReport> RunningEngine::reload() {
     if (auto opened = setUpErrorLog(options); !opened) {
         return opened.error();
     }
-    // From here on nothing can fail but an accept on a socket that is bound already.
+    // From here on nothing can fail but an accept on a socket that is bound already. Certificates come first:
+    // the new listeners' first handshakes want them.
+    certificates_->configure(options.certificates, hasTls(boundWith(*plan)));
     {
         std::lock_guard lock(mutex_);
         runtime_ = *built;
@@ -542,11 +573,6 @@ std::uint64_t RunningEngine::collectGarbage() {
     os::releaseFreeMemory();
     const std::uint64_t after = os::processUsage().residentBytes;
     return before > after ? before - after : 0;
-}
-
-Result<std::vector<std::string>> RunningEngine::loadCertificates() {
-    return Error{ErrorKind::failure, "This version serves plain HTTP only: certificates are not used yet.",
-                 ""};
 }
 
 } // namespace saker::host

@@ -1,6 +1,7 @@
 // The engine: loops, listeners, the current Runtime, and the services that commands ask for.
 #pragma once
 
+#include "host/certificates.h"
 #include "host/config_store.h"
 #include "host/engine.h"
 #include "host/listen_plan.h"
@@ -41,14 +42,19 @@ private:
     void restart() override { owner_.requestRestart(); }
     control::StatsSnapshot stats(std::chrono::milliseconds window) override;
     std::uint64_t collectGarbage() override;
-    std::vector<std::string> certificateNames() override { return {}; }
-    void clearCertificates() override {}
-    Result<std::vector<std::string>> loadCertificates() override;
+    control::CertificateList certificates() override { return certificates_->list(); }
+    void clearCertificates() override { certificates_->clear(); }
+    Result<control::CertificateList> loadCertificates() override { return certificates_->load(); }
+    Result<control::AuthorityReport> authority() override { return certificates_->authority(); }
+    Result<std::vector<std::string>> changeTrust(bool install, bool onlySay) override {
+        return certificates_->changeTrust(install, onlySay);
+    }
 
     void configureStore(const static_files::StaticOptions& options);
     static Result<void> setUpErrorLog(const EngineOptions& options);
     void applyEverywhere(const std::shared_ptr<const Runtime>& runtime);
     Result<void> openListeners(ListenPlan& plan);
+    std::vector<BoundPoint> boundWith(const ListenPlan& plan) const;
     RuntimeParts partsFor(const EngineOptions& options, const ListenPlan& plan, RootPool::Progress progress);
     Result<std::string> subFolder(const routing::ContentRoot& root, std::string_view sub) const;
     std::shared_ptr<routing::ContentRoot> firstRoot() const;
@@ -68,6 +74,7 @@ private:
     LogPool logs_;
     std::vector<std::unique_ptr<LoopThread>> loops_;
     std::vector<BoundPoint> listening_;
+    std::shared_ptr<Certificates> certificates_; // a Runtime's TLS may outlive this object
     std::shared_ptr<tls::SessionTickets> tickets_;
     /// An address that is no longer listened on, while its sockets may still be closing.
     struct Leaving {

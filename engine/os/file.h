@@ -24,6 +24,7 @@ struct FileStatus {
     std::int64_t modified = 0; ///< nanoseconds since 1970
     std::uint64_t inode = 0;   ///< with `device`: which file it is, whatever its name
     std::uint64_t device = 0;
+    bool othersMayRead = false; ///< neither its owner nor the owner's group: anybody on the machine
 };
 
 /// A regular file open for reading. Closes it when it goes, unless it was shared.

@@ -107,7 +107,8 @@ Result<FileStatus> File::status() const {
     }
     return FileStatus{static_cast<std::uint64_t>(facts.st_size),
                       static_cast<std::int64_t>(facts.st_mtim.tv_sec) * 1'000'000'000 + facts.st_mtim.tv_nsec,
-                      static_cast<std::uint64_t>(facts.st_ino), static_cast<std::uint64_t>(facts.st_dev)};
+                      static_cast<std::uint64_t>(facts.st_ino), static_cast<std::uint64_t>(facts.st_dev),
+                      (facts.st_mode & S_IROTH) != 0};
 }
 
 Result<std::size_t> File::readAt(std::uint64_t offset, char* to, std::size_t size) const {

@@ -41,8 +41,9 @@ std::string userStateDirectory();
 /// user's id (whoever makes it checks owner and mode).
 std::string userRuntimeDirectory();
 
-/// The machine's: /etc/saker and /run/saker, or %ProgramData%\Saker.
+/// The machine's: /etc/saker, /var/lib/saker and /run/saker, or %ProgramData%\Saker.
 std::string systemConfigDirectory();
+std::string systemDataDirectory();
 std::string systemRuntimeDirectory();
 
 /// The system's folder for temporary files.

@@ -111,6 +111,9 @@ std::string userRuntimeDirectory() {
 std::string systemConfigDirectory() {
     return "/etc/saker";
 }
+std::string systemDataDirectory() {
+    return "/var/lib/saker";
+}
 std::string systemRuntimeDirectory() {
     return "/run/saker";
 }

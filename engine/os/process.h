@@ -20,6 +20,8 @@ ProcessUsage processUsage();
 double cpuPercent(const ProcessUsage& before, const ProcessUsage& after);
 
 std::uint64_t processId();
+/// What the system calls this machine; "" when it does not say.
+std::string hostName();
 /// When this process started: seconds since 1970.
 std::int64_t processStartTime();
 /// Whole seconds since then, on a clock that is not set back.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
@@ -85,6 +86,11 @@ ProcessUsage processUsage() {
     usage.cpuMicros = clockMicros(CLOCK_PROCESS_CPUTIME_ID);
     usage.takenMicros = clockMicros(CLOCK_MONOTONIC);
     return usage;
+}
+
+std::string hostName() {
+    std::array<char, HOST_NAME_MAX + 1> name{};
+    return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string();
 }
 
 std::uint64_t processId() {

@@ -2,7 +2,7 @@
 // it is turned: watches the folders above it, each for the next name on the way.
 #pragma once
 
-#include "routing/index_inotify.h"
+#include "os/inotify.h"
 
 #include <string>
 #include <unordered_map>
@@ -24,7 +24,7 @@ private:
     void arm();
 
     std::string root_;
-    Inotify inotify_;
+    os::Inotify inotify_;
     std::unordered_map<int, std::unordered_set<std::string>> nextNames_; // by descriptor
 };
 

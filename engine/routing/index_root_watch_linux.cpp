@@ -30,7 +30,7 @@ void IndexRootWatch::arm() {
 
 bool IndexRootWatch::changed() {
     bool changed = false;
-    inotify_.drain([&](const Inotify::Event& event) {
+    inotify_.drain([&](const os::Inotify::Event& event) {
         if (event.mask & IN_Q_OVERFLOW) {
             changed = true;
             return;

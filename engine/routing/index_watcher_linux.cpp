@@ -1,4 +1,5 @@
-#include "routing/index_inotify.h"
+#include "os/inotify.h"
+#include "os/wakeup.h"
 #include "routing/index_observer.h"
 #include "routing/index_root_watch.h"
 #include "routing/index_watch_table.h"
@@ -19,9 +20,7 @@
 #include <utility>
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/inotify.h>
-#include <unistd.h>
 
 namespace saker::routing {
 
@@ -46,22 +45,6 @@ std::string limitText(const char* name) {
     return std::getline(file, value) ? fmt::format("fs.inotify.{} is {}", name, value)
                                      : fmt::format("fs.inotify.{}", name);
 }
-
-/// Wakes the thread that waits on it.
-class Wakeup {
-public:
-    Wakeup() : handle_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
-    ~Wakeup() { ::close(handle_); }
-    int handle() const { return handle_; }
-    void signal() const { (void)!::eventfd_write(handle_, 1); } // fails only when it is signalled already
-    void clear() const {
-        eventfd_t count = 0;
-        (void)!::eventfd_read(handle_, &count);
-    }
-
-private:
-    int handle_;
-};
 
 std::string joined(std::string_view directory, std::string_view name) {
     return directory.empty() ? std::string(name) : fmt::format("{}/{}", directory, name);
@@ -109,7 +92,7 @@ struct IndexWatcher::State final : IndexObserver {
     void run();
     void wait(Clock::time_point until, bool forEvents);
     void fetch();
-    void take(const Inotify::Event& event);
+    void take(const os::Inotify::Event& event);
     void apply();
     void rescanUnwatched();
     bool hasUnwatched();
@@ -117,9 +100,9 @@ struct IndexWatcher::State final : IndexObserver {
     FileIndex& index;
     const WatchOptions options;
     const Report report;
-    Inotify inotify;
+    os::Inotify inotify;
     IndexRootWatch root;
-    Wakeup wakeup;
+    os::Wakeup wakeup;
 
     std::mutex mutex; // down to the blank line
     IndexWatchTable table;
@@ -183,7 +166,7 @@ void IndexWatcher::State::sayNoWatches(bool ownLimit) {
                    : "Raise it with: sysctl fs.inotify.max_user_watches=1048576 (and in /etc/sysctl.d/)"));
 }
 
-void IndexWatcher::State::take(const Inotify::Event& event) {
+void IndexWatcher::State::take(const os::Inotify::Event& event) {
     if (event.mask & IN_Q_OVERFLOW) {
         if (!std::exchange(everything, true)) {
             report(
@@ -211,7 +194,7 @@ void IndexWatcher::State::take(const Inotify::Event& event) {
 }
 
 void IndexWatcher::State::fetch() {
-    inotify.drain([this](const Inotify::Event& event) { take(event); });
+    inotify.drain([this](const os::Inotify::Event& event) { take(event); });
     everything |= root.changed();
 }
 

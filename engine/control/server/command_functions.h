@@ -15,6 +15,9 @@ void indexOneDirectory(EngineServices& services, Arguments arguments, Output& ou
 void loadCertificates(EngineServices& services, Arguments arguments, Output& output);
 void clearCertificates(EngineServices& services, Arguments arguments, Output& output);
 void listCertificates(EngineServices& services, Arguments arguments, Output& output);
+void showAuthority(EngineServices& services, Arguments arguments, Output& output);
+void trustAuthority(EngineServices& services, Arguments arguments, Output& output);
+void distrustAuthority(EngineServices& services, Arguments arguments, Output& output);
 
 void help(EngineServices& services, Arguments arguments, Output& output);
 void version(EngineServices& services, Arguments arguments, Output& output);

@@ -64,6 +64,37 @@ struct StatsSnapshot {
     std::chrono::seconds uptime{0};
 };
 
+/// The certificates in use.
+struct CertificateList {
+    struct Entry {
+        std::vector<std::string> names; ///< domains and addresses, for people
+        std::string key;                ///< "ECDSA 256", "RSA 2048"
+        std::string issuer;
+        std::int64_t daysLeft = 0; ///< negative: expired
+        std::string state;         ///< "", or what is odd: "expired", "not valid yet", "file cannot be used"
+        std::string file;
+    };
+    std::vector<Entry> certificates;
+    std::vector<std::string> problems; ///< full sentences
+    std::string fallback;              ///< what clients get that ask for another name, or for none
+    std::string development;           ///< what the local authority does; empty: development mode is off
+};
+
+/// The local certificate authority and who trusts it.
+struct AuthorityReport {
+    std::string subject;
+    std::string fingerprint; ///< SHA-256, hexadecimal
+    std::string file;        ///< its public part: what other machines and phones are given
+    std::int64_t daysLeft = 0;
+    std::vector<std::string> names; ///< what it may vouch for
+    struct Store {
+        std::string name;
+        std::string state;
+    };
+    std::vector<Store> stores;
+    std::vector<std::string> notes; ///< stores that cannot be looked into, and why
+};
+
 class EngineServices {
 public:
     virtual ~EngineServices() = default;
@@ -101,11 +132,19 @@ public:
 
     // ---- certificates ----
 
-    /// Names for which a certificate is loaded.
-    virtual std::vector<std::string> certificateNames() = 0;
+    virtual CertificateList certificates() = 0;
+    /// Handshakes get a self-signed certificate until loadCertificates().
     virtual void clearCertificates() = 0;
-    /// Loads all certificates of CertDir: one line a certificate or problem.
-    virtual Result<std::vector<std::string>> loadCertificates() = 0;
+    /// Reads CertDir again; what has not changed there stays as it is.
+    virtual Result<CertificateList> loadCertificates() = 0;
+
+    // ---- the local certificate authority ----
+
+    /// notFound where none has been made: development mode was never on.
+    virtual Result<AuthorityReport> authority() = 0;
+    /// Makes the machine's trust stores believe the local authority, or not any more: a line for each step
+    /// and for what could not be done. `onlySay`: nothing is done.
+    virtual Result<std::vector<std::string>> changeTrust(bool install, bool onlySay) = 0;
 };
 
 } // namespace saker::control

@@ -439,11 +439,12 @@ TEST_F(RunningEngineTest, GarbageIsCollectedWhileServing) {
     engine_->services().collectGarbage();
 }
 
-TEST_F(RunningEngineTest, CertificatesComeLater) {
+TEST_F(RunningEngineTest, WithoutHttpsNoCertificateIsLoaded) {
     configure();
     ASSERT_TRUE(start()) << failure_;
-    EXPECT_THAT(engine_->services().certificateNames(), IsEmpty());
-    EXPECT_FALSE(engine_->services().loadCertificates());
+    EXPECT_THAT(engine_->services().certificates().certificates, IsEmpty());
+    EXPECT_TRUE(engine_->services().loadCertificates());
+    EXPECT_FALSE(engine_->services().authority());
 }
 
 TEST_F(RunningEngineTest, WithoutAContentCache) {

@@ -28,9 +28,9 @@ protected:
 };
 
 TEST_F(CommandTable, holdsEveryCommandOfTheReference) {
-    for (const char* name :
-         {"help", "listfiles", "countfiles", "indexfiles", "indexonedir", "clearcerts", "loadcerts",
-          "listcerts", "reload", "stats", "statistics", "status", "gc", "restart", "shutdown"}) {
+    for (const char* name : {"help", "listfiles", "countfiles", "indexfiles", "indexonedir", "clearcerts",
+                             "loadcerts", "listcerts", "ca", "catrust", "cauntrust", "reload", "stats",
+                             "statistics", "status", "gc", "restart", "shutdown"}) {
         EXPECT_NE(findCommand(name), nullptr) << name;
     }
 }
@@ -59,7 +59,7 @@ TEST_F(CommandTable, unknownCommandsPointToHelp) {
 }
 
 TEST_F(CommandTable, caseDoesNotMatter) {
-    EXPECT_THAT(run("ListCerts"), SizeIs(1));
+    EXPECT_THAT(run("CountFiles"), SizeIs(1));
 }
 
 TEST_F(CommandTable, surplusWordsAreRefused) {
@@ -124,14 +124,47 @@ TEST_F(CommandTable, indexfilesSaysBeginAndEnd) {
 }
 
 TEST_F(CommandTable, certificates) {
-    EXPECT_THAT(run("listcerts"), ElementsAre("There are 0 certificates in cache."));
-    services.certificates = {"example.com", "www.example.com"};
+    services.certificateList.fallback = "a self-signed certificate";
+    EXPECT_THAT(run("listcerts"), ElementsAre("There are 0 certificates in cache.",
+                                              "For other names: a self-signed certificate"));
+    services.certificateList.certificates = {
+        {{"example.com", "www.example.com"}, "ECDSA 256", "Test CA", 42, "", "/certs/a.pem"},
+        {{"a", "b", "c", "d", "e", "f"}, "RSA 2048", "Test CA", -3, "expired", "/certs/b.pem"}};
+    services.certificateList.problems = {"/certs/c.pem: the file is empty"};
+    services.certificateList.development = "on";
     EXPECT_THAT(run("listcerts"),
-                ElementsAre("There are 2 certificates in cache.", "example.com", "www.example.com"));
-    EXPECT_THAT(run("clearcerts"), ElementsAre("Cleared 2 certificates."));
-    EXPECT_THAT(run("loadcerts"), ElementsAre("example.com: valid until 2030-01-01"));
-    services.failure = Error{ErrorKind::failure, "HTTPS is not built into this version yet.", {}};
-    EXPECT_THAT(run("loadcerts"), ElementsAre("! HTTPS is not built into this version yet."));
+                ElementsAre("There are 2 certificates in cache.",
+                            "NAMES                         KEY        DAYS LEFT    ISSUER   FILE",
+                            "example.com, www.example.com  ECDSA 256  42           Test CA  /certs/a.pem",
+                            "a, b, c, d and 2 more         RSA 2048   -3, expired  Test CA  /certs/b.pem",
+                            "Problem: /certs/c.pem: the file is empty",
+                            "For other names: a self-signed certificate", "Development mode: on"));
+    EXPECT_THAT(run("loadcerts"), Contains("Loaded 2 certificates."));
+    EXPECT_THAT(run("clearcerts"),
+                ElementsAre("Cleared 2 certificates.",
+                            "New connections get a self-signed certificate until loadcerts."));
+    services.failure = Error{ErrorKind::failure, "No.", {}};
+    EXPECT_THAT(run("loadcerts"), ElementsAre("! No."));
+}
+
+TEST_F(CommandTable, theLocalAuthority) {
+    services.authorityReport = {"Saker local CA",       "ab:cd",
+                                "/data/ca.pem",         3000,
+                                {"localhost", "test"},  {{"the system", "trusted"}, {"Firefox", "absent"}},
+                                {"certutil is missing"}};
+    EXPECT_THAT(run("ca"),
+                ElementsAre("Authority:    Saker local CA", "File:         /data/ca.pem",
+                            "Fingerprint:  SHA-256 ab:cd", "Days left:    3000",
+                            "Vouches for:  localhost, test and what is below them; private addresses",
+                            "Trust stores:", "trusted  the system", "absent   Firefox",
+                            "Note: certutil is missing"));
+    EXPECT_THAT(run("catrust"), ElementsAre("install"));
+    EXPECT_THAT(run("catrust try"), ElementsAre("install try"));
+    EXPECT_THAT(run("cauntrust"), ElementsAre("remove"));
+    EXPECT_THAT(run("catrust me"), ElementsAre("! \"me\" is not known here. Expected nothing, or try."));
+    services.failure = Error{ErrorKind::notFound, "There is none.", {}};
+    EXPECT_THAT(run("ca"), ElementsAre("! There is none."));
+    EXPECT_THAT(run("cauntrust"), ElementsAre("! There is none."));
 }
 
 TEST_F(CommandTable, statsShowsRequestsOnlyWhenMetricsAreOn) {

@@ -14,7 +14,8 @@ namespace saker::control {
 class FakeServices : public EngineServices {
 public:
     std::vector<std::string> files;
-    std::vector<std::string> certificates;
+    CertificateList certificateList;
+    AuthorityReport authorityReport;
     std::optional<Error> failure;
     std::vector<std::string> calls;
     ReloadReport report;
@@ -74,13 +75,25 @@ public:
         return now;
     }
     std::uint64_t collectGarbage() override { return 3 * 1024 * 1024; }
-    std::vector<std::string> certificateNames() override { return certificates; }
-    void clearCertificates() override { certificates.clear(); }
-    Result<std::vector<std::string>> loadCertificates() override {
+    CertificateList certificates() override { return certificateList; }
+    void clearCertificates() override { certificateList.certificates.clear(); }
+    Result<CertificateList> loadCertificates() override {
         if (failure) {
             return *failure;
         }
-        return std::vector<std::string>{"example.com: valid until 2030-01-01"};
+        return certificateList;
+    }
+    Result<AuthorityReport> authority() override {
+        if (failure) {
+            return *failure;
+        }
+        return authorityReport;
+    }
+    Result<std::vector<std::string>> changeTrust(bool install, bool onlySay) override {
+        if (failure) {
+            return *failure;
+        }
+        return std::vector<std::string>{std::string(install ? "install" : "remove") + (onlySay ? " try" : "")};
     }
 
     std::size_t visited = 0;

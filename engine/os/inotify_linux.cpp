@@ -1,4 +1,4 @@
-#include "routing/index_inotify.h"
+#include "os/inotify.h"
 
 #include <array>
 #include <cerrno>
@@ -7,7 +7,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-namespace saker::routing {
+namespace saker::os {
 
 Inotify::Inotify() : handle_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
     if (handle_ < 0) {
@@ -60,4 +60,4 @@ bool Inotify::drain(const std::function<void(const Event&)>& visit) {
     return any;
 }
 
-} // namespace saker::routing
+} // namespace saker::os

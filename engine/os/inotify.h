@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace saker::routing {
+namespace saker::os {
 
 class Inotify {
 public:
@@ -38,4 +38,4 @@ private:
     int error_ = 0;
 };
 
-} // namespace saker::routing
+} // namespace saker::os

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "http/h1/response_encoder.h"
+#include "http/refusal.h"
 #include "http/request_account.h"
 #include "http/status.h"
 
@@ -279,11 +280,7 @@ void H1Connection::refuse(Rejection rejection, std::string_view input) {
 void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exchange, bool withBody) {
     keepAlive_ = false;
     Handler::Page page = context_.settings().handler->errorPage(status, sentence);
-    ResponseHead head;
-    head.status = status;
-    head.set("Server", "Saker");
-    head.set("Content-Type", page.contentType);
-    head.set("Cache-Control", "no-store");
+    ResponseHead head = refusalHead(status, page);
     BufferChain body;
     body.append(std::move(page.body));
     if (exchange) {

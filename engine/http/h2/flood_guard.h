@@ -11,7 +11,7 @@ namespace saker::http {
 class FloodGuard {
 public:
     enum class Event : std::uint8_t {
-        reset, ///< RST_STREAM of a stream that was not answered yet (CVE-2023-44487)
+        reset, ///< RST_STREAM (CVE-2023-44487)
         settings,
         ping,
         emptyData, ///< DATA without bytes that does not end its stream

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "http/h1/request_parser.h"
 #include "http/h2/response_form.h"
+#include "http/refusal.h"
 #include "http/request_account.h"
 #include "http/status.h"
 #include "loop/worker_pool.h"
@@ -338,11 +339,7 @@ void H2Connection::dispatch(H2Exchange& exchange, bool endsStream) {
 
 void H2Connection::refuse(H2Exchange& exchange, int status, std::string_view sentence) {
     Handler::Page page = exchange.settings_->handler->errorPage(status, sentence);
-    ResponseHead head;
-    head.status = status;
-    head.set("Server", "Saker");
-    head.set("Content-Type", page.contentType);
-    head.set("Cache-Control", "no-store");
+    ResponseHead head = refusalHead(status, page);
     BufferChain body;
     body.append(std::move(page.body));
     answer(exchange, head, body);

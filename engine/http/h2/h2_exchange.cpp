@@ -36,7 +36,7 @@ void H2Exchange::begin(H2Connection& connection, std::int32_t stream) {
     answered_ = false;
     reader_ = nullptr;
     received_ = bytes_ = bodyBytes_ = startMicros_ = 0;
-    tooLarge_ = badHead_ = isBodyDone_ = dispatched_ = deferred_ = loading_ = warm_ = atEnd_ = false;
+    tooLarge_ = badHead_ = isBodyDone_ = dispatched_ = deferred_ = warm_ = atEnd_ = false;
 }
 
 void H2Exchange::detach() {

@@ -66,8 +66,7 @@ private:
     bool isBodyDone_ = false;
     bool dispatched_ = false;
     bool deferred_ = false; // nghttp2 waits to be told that there is more
-    bool loading_ = false;  // a worker reads a part of a file
-    bool warm_ = false;     // and has done so
+    bool warm_ = false;     // a worker has read what comes next of a file
     bool atEnd_ = false;    // all of the answer was handed to nghttp2
 };
 

@@ -102,7 +102,7 @@ void answer(benchmark::State& state) {
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(head.size() + body.size()));
     lower.user->onClosed();
 }
-BENCHMARK(answer)->Arg(12)->Arg(11776)->Arg(16000)->Arg(262144);
+BENCHMARK(answer)->Arg(12)->Arg(11776)->Arg(16000)->Arg(200000);
 
 void handshake(benchmark::State& state) {
     Server server;

@@ -39,7 +39,7 @@ void appendUtf8(std::string& out, char32_t value) {
         return;
     }
     const int more = value < 0x800 ? 1 : value < 0x10000 ? 2 : 3;
-    out += static_cast<char>((0xf00U >> (more + 1) & 0xffU) | value >> (6 * more));
+    out += static_cast<char>((0xff00U >> (more + 1) & 0xffU) | value >> (6 * more));
     for (int k = more - 1; k >= 0; --k) {
         out += static_cast<char>(0x80U | (value >> (6 * k) & 0x3fU));
     }

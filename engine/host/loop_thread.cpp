@@ -1,7 +1,8 @@
 #include "host/loop_thread.h"
 
 #include "base/error.h"
-#include "http/h1/h1_connection.h"
+#include "http/h2/h2_connection.h"
+#include "http/h2/start_http.h"
 #include "net/tcp_transport.h"
 #include "observe/log.h"
 
@@ -89,6 +90,7 @@ LoopThread::LoopThread(std::unique_ptr<loop::EventLoop> loop, LoopShared& shared
       readers_(std::make_unique<Readers>()),
       context_(*loop_, counters_, shared.slowClients, shared.connections),
       tls_(*loop_, counters_, &shared.workers), troubleLimit_(std::chrono::seconds(10)) {
+    context_.setWorkers(&shared.workers);
     loop_->setTurnHook([this] { readers_->quiescent(); });
     loop_->setSleepHook([this](bool asleep) { readers_->setAsleep(asleep); });
 }
@@ -166,6 +168,7 @@ void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
     settings->handler = &share->dispatcher;
     settings->owner = share;
     share_ = share;
+    context_.setHttp2Starter(runtime->options.http.http2 ? http::H2Connection::takeOver : nullptr);
     // A handshake looks sites up, which takes the share's readers: it keeps all of that until it is done.
     tls_.setContext(runtime->tls ? std::shared_ptr<const tls::TlsContext>(share, runtime->tls.get())
                                  : nullptr);
@@ -241,7 +244,7 @@ void LoopThread::onConnection(net::Listener& listener, loop::NativeSocket socket
         shared_.connections.fetch_add(1, std::memory_order_relaxed); // until the protocol counts it
         tls::TlsTransport::accept(tls_, transport, *this);
     } else {
-        http::H1Connection::start(transport, context_);
+        http::startHttp(transport, context_, {});
     }
 }
 
@@ -268,7 +271,7 @@ void LoopThread::turnAway(net::Transport& transport, const loop::SocketAddress& 
 
 void LoopThread::onSecured(tls::TlsTransport& transport) {
     shared_.connections.fetch_sub(1, std::memory_order_relaxed);
-    http::H1Connection::start(transport, context_);
+    http::startHttp(transport, context_, transport.protocol());
 }
 
 void LoopThread::onUnsecured(tls::TlsTransport&) {

@@ -16,6 +16,7 @@ namespace {
 
 /// What is spoken over TLS, the best first. HTTP/1.0 is what some old clients say for HTTP/1.
 const std::vector<std::string> kProtocols{"http/1.1", "http/1.0"};
+const std::vector<std::string> kProtocolsWithHttp2{"h2", "http/1.1", "http/1.0"};
 
 void reportIndex(routing::Severity severity, std::string text) {
     switch (severity) {
@@ -214,7 +215,7 @@ private:
         tls::TlsContext::Parts parts;
         parts.credentials = parts_.secure.credentials;
         parts.tickets = parts_.secure.tickets;
-        parts.protocols = kProtocols;
+        parts.protocols = options_.http.http2 ? kProtocolsWithHttp2 : kProtocols;
         if (!options_.tls.keyLogFile.empty()) {
             auto log = tls::KeyLog::open(options_.tls.keyLogFile);
             if (!log) {

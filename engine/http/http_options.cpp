@@ -83,7 +83,12 @@ const schema::Description& HttpOptions::fields() {
              .withHelp("The most header fields in a request. More are refused with 431.")
              .within(1, RequestHead::kMaxFields)
              .applied(Apply::newConnections)
-             .forExperts()});
+             .forExperts(),
+         field("Http2", "HTTP/2", &HttpOptions::http2)
+             .withHelp(
+                 "Whether HTTP/2 is spoken with clients that can: over TLS, and without it with those that "
+                 "begin so.")
+             .applied(Apply::newConnections)});
     return kFields;
 }
 

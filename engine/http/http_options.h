@@ -21,6 +21,7 @@ struct HttpOptions {
     std::uint64_t maxRequestLineSize = 8 * 1024;
     std::uint64_t maxRequestHeadersSize = 32 * 1024; ///< all fields together, without the request line
     std::uint32_t maxRequestHeaderCount = 100;
+    bool http2 = true;
 
     bool operator==(const HttpOptions&) const = default;
     static const schema::Description& fields();

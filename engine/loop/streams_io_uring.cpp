@@ -13,6 +13,8 @@ using Access = SocketAccess;
 
 namespace {
 
+constexpr std::uint64_t kLongChain = std::uint64_t{32} * 1024;
+
 bool hasFile(const BufferChain& chain) {
     for (std::size_t i = 0; i < chain.pieceCount(); ++i) {
         if (chain.piece(i).isFile()) {
@@ -144,7 +146,9 @@ void IoUringBackend::deliverStash(Socket& socket) {
 // ---- writing ----
 
 Submitted IoUringBackend::write(Socket& socket, WriteOp& op, BufferChain& chain) {
-    if (!hasFile(chain)) {
+    // What may not fit the socket's buffer is not left to the ring: that would wake the receiver for each
+    // small room that it makes.
+    if (chain.size() < kLongChain && !hasFile(chain)) {
         Access::write(socket) = &op;
         Access::unreported(op) = 0;
         spares_.take(Access::chain(op), chain);

@@ -48,6 +48,7 @@ CounterTotals& CounterTotals::operator+=(const CounterTotals& other) {
     requestsRejected += other.requestsRejected;
     timeouts += other.timeouts;
     slowClients += other.slowClients;
+    http2Floods += other.http2Floods;
     for (std::size_t i = 0; i < tlsHandshakes.size(); ++i) {
         tlsHandshakes[i] += other.tlsHandshakes[i];
     }
@@ -74,6 +75,7 @@ CounterTotals LoopCounters::read() const {
     totals.requestsRejected = requestsRejected_.read();
     totals.timeouts = timeouts_.read();
     totals.slowClients = slowClients_.read();
+    totals.http2Floods = http2Floods_.read();
     for (std::size_t i = 0; i < tlsHandshakes_.size(); ++i) {
         totals.tlsHandshakes[i] = tlsHandshakes_[i].read();
     }

@@ -40,6 +40,7 @@ struct CounterTotals {
     std::uint64_t requestsRejected = 0;           ///< refused by the protocol layer (http::Rejection)
     std::uint64_t timeouts = 0;                   ///< headers, request or keep-alive with bytes outstanding
     std::uint64_t slowClients = 0;                ///< cut off below the minimum rate
+    std::uint64_t http2Floods = 0;                ///< HTTP/2 connections ended for frames that only cost
     std::array<std::uint64_t, 3> tlsHandshakes{}; ///< done, by version: TLS 1.0 and 1.1, 1.2, 1.3
     std::uint64_t tlsResumed = 0;                 ///< of these: without a full handshake
     std::uint64_t tlsFailed = 0;                  ///< begun and not done
@@ -85,6 +86,7 @@ public:
     void onRequestRejected() { requestsRejected_.add(1); }
     void onTimeout() { timeouts_.add(1); }
     void onSlowClient() { slowClients_.add(1); }
+    void onHttp2Flood() { http2Floods_.add(1); }
     /// `version`: as it is on the wire, 0x0304 for TLS 1.3.
     void onTlsHandshake(int version, bool isResumed) {
         tlsHandshakes_[version >= 0x0304 ? 2 : version == 0x0303 ? 1 : 0].add(1);
@@ -122,6 +124,7 @@ private:
     Cell requestsRejected_;
     Cell timeouts_;
     Cell slowClients_;
+    Cell http2Floods_;
     std::array<Cell, 3> tlsHandshakes_;
     Cell tlsResumed_;
     Cell tlsFailed_;

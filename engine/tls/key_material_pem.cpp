@@ -134,13 +134,23 @@ bool isKey(std::string_view name) {
            name == "EC PRIVATE KEY";
 }
 
-/// The last block has a beginning, but no whole end.
-bool endsWithin(std::string_view text) {
-    constexpr std::string_view kDashes = "-----";
+std::size_t count(std::string_view text, std::string_view what) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(what); at != std::string_view::npos;
+         at = text.find(what, at + what.size())) {
+        ++found;
+    }
+    return found;
+}
+
+/// A block has begun that does not end, or its last line is not all there.
+bool isCutOff(std::string_view text) {
     constexpr std::string_view kEnd = "-----END ";
-    const std::size_t begin = text.rfind("-----BEGIN ");
-    const std::size_t end = begin == std::string_view::npos ? begin : text.find(kEnd, begin);
-    return end == std::string_view::npos || text.find(kDashes, end + kEnd.size()) == std::string_view::npos;
+    if (count(text, "-----BEGIN ") != count(text, kEnd)) {
+        return true;
+    }
+    const std::size_t last = text.rfind(kEnd);
+    return last != text.npos && text.find("-----", last + kEnd.size()) == text.npos;
 }
 
 } // namespace
@@ -156,7 +166,7 @@ KeyMaterial readPem(const std::string& text, const std::optional<std::string>& p
             // Its end, or something between the marks that is no base64.
             if (ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE) {
                 out.trouble = fmt::format("a block is damaged ({})", takeOpensslError());
-                out.isCutOff = endsWithin(text);
+                out.isCutOff = isCutOff(text);
             }
             return out;
         }

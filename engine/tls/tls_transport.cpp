@@ -21,7 +21,7 @@ constexpr std::uint64_t kBatch = 4 * TlsLoop::kRecord;
 /// No more are made while so much waits below; onDrained goes on.
 constexpr std::uint64_t kMostUnderWay = std::uint64_t{128} * 1024;
 /// What one connection may encrypt while others wait.
-constexpr std::uint64_t kPerTurn = std::uint64_t{512} * 1024;
+constexpr std::uint64_t kPerTurn = std::uint64_t{256} * 1024;
 /// What a worker reads of a file at a time.
 constexpr std::uint32_t kFileWindow = 256 * 1024;
 constexpr std::uint64_t kRetryMs = 5; // when too much waits for the workers

@@ -100,7 +100,7 @@ class Layering(unittest.TestCase):
             self.expect({'engine/os/bad.cpp': '#include <%s>\n' % name}, '<%s> is not for os' % name)
 
     def test_vendor_header_in_a_header(self):
-        self.expect({'engine/http/bad.h': '#include <nghttp2/nghttp2.h>\n'}, 'in a header')
+        self.expect({'engine/control/protocol/bad.h': '#include <rapidjson/document.h>\n'}, 'in a header')
 
     def test_test_framework_in_the_engine(self):
         self.expect({'engine/http/bad.cpp': '#include <gtest/gtest_prod.h>\n'}, 'only tests may')

@@ -22,7 +22,7 @@ public:
     struct Options {
         int version = TLS1_3_VERSION;
         std::string serverName = "example.com";
-        std::string alpn = {};                              ///< wire form: "\x08http/1.1"
+        std::string alpn = {};                         ///< wire form: "\x08http/1.1"
         SSL_SESSION* session = nullptr;                ///< to resume
         std::function<void(SSL_CTX&)> setUp = nullptr; ///< anything else
     };

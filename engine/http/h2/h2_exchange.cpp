@@ -30,6 +30,7 @@ void H2Exchange::begin(H2Connection& connection, std::int32_t stream) {
     for (std::string* text : {&method_, &path_, &authority_, &cookies_, &fields_}) {
         text->clear();
     }
+    strictTransport = {};
     account = {};
     strictTransport = {};
     answered_ = false;

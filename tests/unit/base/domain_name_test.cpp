@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 namespace saker {
 namespace {
 
@@ -12,6 +14,10 @@ struct Pair {
     const char* unicode;
     const char* ascii;
 };
+/// The same on every run: the tests' names say it.
+void PrintTo(const Pair& pair, std::ostream* out) {
+    *out << pair.ascii;
+}
 
 class DomainNames : public ::testing::TestWithParam<Pair> {};
 
@@ -27,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(Table, DomainNames,
                                            Pair{"пример.рф", "xn--e1afmkfd.xn--p1ai"},
                                            Pair{"παράδειγμα.δοκιμή", "xn--hxajbheg2az3al.xn--jxalpdlp"},
                                            Pair{"例え.テスト", "xn--r8jz45g.xn--zckzah"},
-                                           Pair{"ليهمابتكلموشعربي؟.x", "xn--egbpdaj6bu4bxfgehfvwxn.x"},
+                                           Pair{"ليهمابتكلموشعربي.x", "xn--mgbcah9ar9a4efegftvvn.x"},
                                            Pair{"他们为什么不说中文", "xn--ihqwcrb4cv8a8dqg056pqjye"},
                                            Pair{"3年b組金八先生", "xn--3b-ww4c5e180e575a65lsy2b"},
                                            Pair{"*.bücher.example", "*.xn--bcher-kva.example"},

@@ -63,7 +63,7 @@ TEST_F(CertificatesTest, ListsForPeople) {
     EXPECT_THAT(entry.names, ElementsAre("b\u00fccher.example", "192.0.2.1"));
     EXPECT_EQ(entry.key, "ECDSA 256");
     EXPECT_EQ(entry.issuer, "Root");
-    EXPECT_EQ(entry.daysLeft, 89);
+    EXPECT_THAT(entry.daysLeft, testing::AnyOf(89, 90)); // by how long the test took so far
     EXPECT_EQ(entry.state, "");
     EXPECT_EQ(entry.file, folder_.at("certs/xn--bcher-kva.example/fullchain.pem"));
     EXPECT_THAT(list.fallback, HasSubstr("xn--bcher-kva.example"));

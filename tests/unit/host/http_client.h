@@ -34,6 +34,7 @@ public:
     ~HttpClient() { close(); }
 
     bool isOpen() const { return fd_ >= 0; }
+    int fd() const { return fd_; }
     void close() {
         if (fd_ >= 0) {
             ::close(std::exchange(fd_, -1));

@@ -1,6 +1,7 @@
 #include "host/runtime.h"
 
 #include "support/temp_folder.h"
+#include "support/test_credentials.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +24,7 @@ protected:
     }
 
     std::shared_ptr<const Runtime> build(const Runtime* previous = nullptr) {
-        auto built = buildRuntime(options_, previous, {roots_, logs_, metrics_, {}});
+        auto built = buildRuntime(options_, previous, {roots_, logs_, metrics_, {}, secure_});
         EXPECT_TRUE(built) << built.error().text();
         return built ? *built : nullptr;
     }
@@ -63,6 +64,7 @@ protected:
     RootPool roots_;
     LogPool logs_;
     observe::Metrics metrics_;
+    SecureParts secure_;
 };
 
 // ---- roots ----
@@ -391,6 +393,50 @@ TEST_F(RuntimeTest, LimitsAsConnectionsUseThem) {
     EXPECT_EQ(settings.gracePeriod, 9000u);
     EXPECT_EQ(settings.minRate, 0.5);
     EXPECT_EQ(settings.slowClientBlock, 10'000u);
+}
+
+// ---- HTTPS ----
+
+TEST_F(RuntimeTest, HasNoTlsWithoutCertificates) {
+    EXPECT_EQ(build()->tls, nullptr);
+    secure_.credentials = std::make_shared<test::FixedSource>();
+    secure_.tickets = std::make_shared<tls::SessionTickets>(std::chrono::hours(1));
+    EXPECT_NE(build()->tls, nullptr);
+    options_.tls.ciphers = "NONSENSE";
+    auto failed = buildRuntime(options_, nullptr, {roots_, logs_, metrics_, {}, secure_});
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().where, "/TlsCiphers");
+}
+
+TEST_F(RuntimeTest, SitesHaveTheirRulesForTheChannel) {
+    folder_.write("ca.pem", test::makeCertificate("authority", false, nullptr, true).pem());
+    options_.routing.httpsRedirect = true;
+    options_.routing.hsts = routing::HstsOptions{std::chrono::hours(1), false, false};
+    routing::SiteOptions own;
+    own.httpsRedirect = false;
+    own.hsts = routing::HstsOptions{std::chrono::hours(2), true, true};
+    own.clientCertificates = {routing::ClientCertificateMode::required, folder_.at("ca.pem")};
+    setSite("own.test", own);
+    setSite("other.test", routing::SiteOptions{});
+    auto runtime = build();
+    const routing::SiteRules& rules = *site(*runtime, "own.test")->rules;
+    EXPECT_FALSE(rules.httpsRedirect);
+    EXPECT_EQ(rules.strictTransport, "max-age=7200; includeSubDomains; preload");
+    EXPECT_TRUE(rules.needsCertificate);
+    EXPECT_TRUE(runtime->dispatch->hasClientPolicies);
+    EXPECT_TRUE(runtime->clientPolicies.contains(rules.clientPolicy));
+    const routing::SiteRules& other = *site(*runtime, "other.test")->rules;
+    EXPECT_TRUE(other.httpsRedirect);
+    EXPECT_EQ(other.strictTransport, "max-age=3600");
+    EXPECT_EQ(other.clientPolicy, 0U);
+
+    // The authorities' file goes: the site keeps its rules, the others do not care.
+    folder_.remove("ca.pem");
+    auto next = build(runtime.get());
+    EXPECT_THAT(next->keptSites, ElementsAre(HasSubstr("ca.pem")));
+    EXPECT_TRUE(next->dispatch->hasClientPolicies);
+    EXPECT_TRUE(next->clientPolicies.contains(rules.clientPolicy));
+    EXPECT_EQ(find(*build(), "own.test"), "own.test-") << "never served without its rules";
 }
 
 } // namespace

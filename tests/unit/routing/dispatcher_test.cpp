@@ -485,5 +485,102 @@ TEST_F(DispatcherTest, AnswersWithoutAContentHandlersHelpWhenThereIsNone) {
     EXPECT_EQ(exchange->status(), 404);
 }
 
+// ---- the channel ----
+
+class ChannelTest : public DispatcherTest {
+protected:
+    ChannelTest() {
+        folder_.write("a.com/x.txt");
+        folder_.write("b.com/x.txt");
+        folder_.write("a.com/.well-known/acme-challenge/token");
+        index();
+        dispatch_.securePorts = {{80, 443}, {8080, 8443}};
+        setRules("a.com", a_);
+        setRules("b.com", b_);
+    }
+    void setRules(const std::string& host, SiteRules& rules) {
+        auto site = std::make_shared<Site>();
+        site->name = site->folder = host;
+        site->root = root_;
+        rules = *rules_;
+        sites_[host] = {site, &rules};
+    }
+    /// After the rules are as the test wants them.
+    Ref<FakeExchange> over(bool encrypted, std::string_view host, std::string_view target = "/x.txt",
+                           std::uint64_t policy = 0, std::string_view method = "GET",
+                           std::uint16_t port = 80) {
+        if (table_.sites.empty()) {
+            for (auto& [name, entry] : sites_) {
+                entry.first->rules = std::make_shared<const SiteRules>(*entry.second);
+                table_.sites[name] = entry.first;
+            }
+        }
+        auto exchange = makeRef<FakeExchange>(*loop_, method, target, host);
+        exchange->encrypted = encrypted;
+        exchange->policy = policy;
+        exchange->setLocalPort(port);
+        dispatcher().handle(*exchange);
+        return exchange;
+    }
+    static std::string hsts(const FakeExchange& exchange) {
+        return exchange.strictTransport ? exchange.strictTransport->text : std::string();
+    }
+
+    SiteRules a_, b_;
+    std::map<std::string, std::pair<std::shared_ptr<Site>, SiteRules*>> sites_;
+};
+
+TEST_F(ChannelTest, LeadsToTheSameAddressOverHttps) {
+    a_.httpsRedirect = true;
+    struct Case {
+        std::string_view method, target, host;
+        std::uint16_t port;
+        int status;
+        std::string_view location;
+    };
+    for (const Case& one : {
+             Case{"GET", "/x.txt", "a.com", 80, 301, "https://a.com/x.txt"},
+             Case{"HEAD", "/none?q=%20a", "a.com", 80, 301, "https://a.com/none?q=%20a"},
+             Case{"GET", "/x.txt?", "a.com:8080", 8080, 301, "https://a.com:8443/x.txt?"},
+             Case{"POST", "/x.txt", "a.com", 80, 308, "https://a.com/x.txt"},
+             Case{"OPTIONS", "*", "a.com", 80, 308, "https://a.com/"},
+             Case{"GET", "http://A.com/x.txt", "b.com", 80, 301, "https://A.com/x.txt"},
+             Case{"GET", "//evil.test/x", "a.com", 80, 301, "https://a.com//evil.test/x"},
+         }) {
+        auto exchange = over(false, one.host, one.target, 0, one.method, one.port);
+        EXPECT_EQ(exchange->status(), one.status) << one.target;
+        EXPECT_EQ(exchange->field("Location"), one.location);
+        EXPECT_EQ(hsts(*exchange), "");
+    }
+    EXPECT_EQ(over(true, "a.com")->status(), 200);
+    EXPECT_EQ(over(false, "b.com")->status(), 200);
+    EXPECT_EQ(over(false, "a.com", "/x.txt", 0, "GET", 9999)->status(), 200) << "there is nowhere to lead to";
+    EXPECT_EQ(over(false, "a.com", "/.well-known/acme-challenge/token")->body(),
+              "file a.com/.well-known/acme-challenge/token");
+}
+
+TEST_F(ChannelTest, AsksForHttpsInTheFutureOverHttpsOnly) {
+    a_.strictTransport = "max-age=5";
+    EXPECT_EQ(hsts(*over(true, "a.com")), "max-age=5");
+    EXPECT_EQ(hsts(*over(true, "a.com", "/none")), "max-age=5");
+    EXPECT_EQ(hsts(*over(false, "a.com")), "");
+    EXPECT_EQ(hsts(*over(true, "b.com")), "");
+}
+
+TEST_F(ChannelTest, KeepsConnectionsOfOtherRulesOut) {
+    dispatch_.hasClientPolicies = true;
+    a_.clientPolicy = 7;
+    a_.needsCertificate = true;
+    EXPECT_EQ(over(true, "a.com", "/x.txt", 7)->status(), 200);
+    EXPECT_EQ(over(true, "a.com", "/x.txt", 0)->status(), 421);
+    EXPECT_EQ(over(true, "a.com", "/x.txt", 8)->status(), 421);
+    EXPECT_EQ(over(true, "b.com", "/x.txt", 7)->status(), 421);
+    EXPECT_EQ(over(true, "b.com", "/x.txt", 0)->status(), 200);
+    EXPECT_EQ(over(false, "b.com")->status(), 200);
+    auto plain = over(false, "a.com");
+    EXPECT_EQ(plain->status(), 403);
+    EXPECT_THAT(plain->body(), Not(HasSubstr("file")));
+}
+
 } // namespace
 } // namespace saker::routing

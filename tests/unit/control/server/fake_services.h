@@ -93,7 +93,8 @@ public:
         if (failure) {
             return *failure;
         }
-        return std::vector<std::string>{std::string(install ? "install" : "remove") + (onlySay ? " try" : "")};
+        return std::vector<std::string>{std::string(install ? "install" : "remove") +
+                                        (onlySay ? " try" : "")};
     }
 
     std::size_t visited = 0;

@@ -1,91 +1,21 @@
 #include "http/h1/h1_connection.h"
 
 #include "support/fake_transport.h"
+#include "support/test_handler.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
 
-#include <deque>
-
 namespace saker::http {
 namespace {
 
+using test::TestHandler;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-/// Answers by path: /now at once, /later when the test says so, /big with a long body, /stream from a source.
-class TestHandler final : public Handler {
-public:
-    struct Source final : BodySource {
-        std::deque<std::string> parts;
-        bool isEnded = false;
-        bool fails = false;
-        Pull pull(BufferChain& chain, std::size_t) override {
-            if (fails) {
-                return Pull::failed;
-            }
-            if (!parts.empty()) {
-                chain.append(std::move(parts.front()));
-                parts.pop_front();
-                return parts.empty() && isEnded ? Pull::end : Pull::more;
-            }
-            return isEnded ? Pull::end : Pull::wait;
-        }
-    };
-    struct Reader final : BodyReader {
-        std::string text;
-        bool isEnded = false, hasFailed = false;
-        void onBody(std::string_view bytes) override { text += bytes; }
-        void onBodyEnd() override { isEnded = true; }
-        void onBodyFailed() override { hasFailed = true; }
-    };
-
-    void handle(Exchange& exchange) override {
-        const RequestHead& request = exchange.request();
-        seen.push_back(std::string(request.methodText()) + " " + std::string(request.target()));
-        if (request.path() == "/later") {
-            waiting.push_back(exchange.retain());
-        } else if (request.path() == "/read") {
-            waiting.push_back(exchange.retain());
-            exchange.readBody(reader);
-        } else if (request.path() == "/big") {
-            text(exchange, std::string(bigSize, 'b'));
-        } else if (request.path() == "/stream") {
-            auto made = std::make_unique<Source>();
-            source = made.get();
-            source->parts = {"one", "two"};
-            ResponseHead head;
-            if (!streamLength.empty()) {
-                head.set("Content-Length", streamLength);
-            }
-            exchange.respond(std::move(head), std::move(made));
-        } else if (request.path() == "/nothing") {
-            return; // a defect
-        } else {
-            text(exchange, std::string(request.path()));
-        }
-    }
-    Page errorPage(int status, std::string_view) override {
-        return {"text/plain", fmt::format("error {}", status)};
-    }
-
-    static void text(Exchange& exchange, std::string body) {
-        BufferChain chain;
-        chain.append(std::move(body));
-        exchange.respond(ResponseHead{}, std::move(chain));
-    }
-
-    std::vector<std::string> seen;
-    std::vector<Ref<Exchange>> waiting;
-    Reader reader;
-    Source* source = nullptr;
-    std::string streamLength;
-    std::size_t bigSize = 1 << 20;
-};
 
 class H1ConnectionTest : public testing::Test {
 protected:

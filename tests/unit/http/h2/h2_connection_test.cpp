@@ -1,0 +1,378 @@
+#include "http/h2/h2_connection.h"
+
+#include "http/h2/start_http.h"
+#include "support/fake_transport.h"
+#include "support/http2_peer.h"
+#include "support/test_handler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace saker::http {
+namespace {
+
+using test::Http2Peer;
+using test::TestHandler;
+using testing::ElementsAre;
+using testing::StartsWith;
+
+class H2ConnectionTest : public testing::Test {
+protected:
+    H2ConnectionTest() {
+        auto settings = makeRef<ConnectionSettings>();
+        settings->handler = &handler;
+        settings->maxBody = 1000;
+        settingsForTest = settings.get();
+        context.setSettings(std::move(settings));
+        context.setHttp2Starter(H2Connection::takeOver);
+    }
+    ~H2ConnectionTest() override {
+        handler.waiting.clear();
+        transport.finishClose();
+        EXPECT_EQ(connections.load(), 0U);
+    }
+    void start() { startHttp(transport, context, "h2"); }
+    void passTime(std::uint64_t ms) { loop->timers().advance(clock += ms); }
+
+    static std::unique_ptr<loop::EventLoop> makeLoop() {
+        loop::LoopOptions options;
+        options.backend = loop::BackendKind::epoll;
+        return std::move(*loop::EventLoop::create(options));
+    }
+
+    std::unique_ptr<loop::EventLoop> loop = makeLoop();
+    std::uint64_t clock = loop->now();
+    observe::LoopCounters counters{0};
+    SlowClients slowClients;
+    std::atomic<std::uint64_t> connections{0};
+    TestHandler handler;
+    LoopContext context{*loop, counters, slowClients, connections};
+    test::FakeTransport transport{*loop};
+    ConnectionSettings* settingsForTest = nullptr;
+};
+
+TEST_F(H2ConnectionTest, AnswersSeveralRequests) {
+    start();
+    Http2Peer peer(transport);
+    const auto one = peer.request("GET", "/a");
+    const auto two = peer.request("GET", "/b?c");
+    EXPECT_EQ(peer[one].status(), "200");
+    EXPECT_EQ(peer[one].body, "/a");
+    EXPECT_EQ(peer[one].get("content-length"), "2");
+    EXPECT_FALSE(peer[one].get("date").empty());
+    EXPECT_TRUE(peer[one].isClosed);
+    EXPECT_EQ(peer[two].body, "/b");
+    EXPECT_THAT(handler.seen, ElementsAre("GET /a", "GET /b?c"));
+    EXPECT_EQ(counters.read().requests(), 2U);
+    EXPECT_FALSE(transport.isClosed);
+}
+
+TEST_F(H2ConnectionTest, StartsFromThePrefaceHoweverItIsCut) {
+    // What a client begins with, as bytes: recorded from one that has another transport.
+    std::string bytes;
+    {
+        test::FakeTransport other{*loop};
+        struct Recorder final : net::TransportUser {
+            std::string text;
+            void onData(std::span<const char> data) override { text.append(data.data(), data.size()); }
+            void onPeerClosed() override {}
+            void onDrained() override {}
+            void onBroken(int) override {}
+            void onClosed() override {}
+        } recorder;
+        other.start(recorder);
+        Http2Peer peer(other);
+        peer.request("GET", "/a");
+        bytes = recorder.text;
+    }
+    ASSERT_THAT(bytes, StartsWith("PRI * HTTP/2.0\r\n"));
+    for (std::size_t cut = 1; cut < bytes.size(); ++cut) {
+        test::FakeTransport cutOff{*loop};
+        startHttp(cutOff, context, {});
+        cutOff.receive(std::string_view(bytes).substr(0, cut));
+        cutOff.receive(std::string_view(bytes).substr(cut));
+        EXPECT_THAT(handler.seen, ElementsAre("GET /a")) << "cut at " << cut;
+        handler.seen.clear();
+        cutOff.finishClose();
+    }
+    loop->stop();
+    loop->run(); // lets go of what handed over
+}
+
+TEST_F(H2ConnectionTest, RefusesThePrefaceWhereHttp2IsOff) {
+    context.setHttp2Starter(nullptr);
+    startHttp(transport, context, {});
+    transport.receive("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    EXPECT_THAT(transport.sent, StartsWith("HTTP/1.1 505 "));
+}
+
+TEST_F(H2ConnectionTest, TheHeadLooksAsFromHttp1) {
+    start();
+    Http2Peer peer(transport);
+    const auto stream =
+        peer.request("GET", "/later?q", {{"cookie", "a=1"}, {"cookie", "b=2"}, {"x-more", "yes"}});
+    ASSERT_EQ(handler.waiting.size(), 1U);
+    const RequestHead& head = handler.waiting[0]->request();
+    EXPECT_EQ(head.authority(), "x");
+    EXPECT_EQ(head.path(), "/later");
+    EXPECT_EQ(head.query(), "q");
+    EXPECT_EQ(head.get("Cookie"), "a=1; b=2");
+    EXPECT_EQ(head.get("X-More"), "yes");
+    EXPECT_EQ(head.majorVersion, 2);
+    TestHandler::text(*handler.waiting[0], "late");
+    peer.exchange();
+    EXPECT_EQ(peer[stream].body, "late");
+}
+
+TEST_F(H2ConnectionTest, MalformedRequestsAreRefusedAlone) {
+    start();
+    Http2Peer peer(transport);
+    const Http2Peer::Fields base{{":method", "GET"}, {":scheme", "http"}, {":path", "/a"}};
+    auto with = [&](std::string name, std::string value) {
+        Http2Peer::Fields fields = base;
+        fields.emplace_back(std::move(name), std::move(value));
+        return fields;
+    };
+    for (const Http2Peer::Fields& fields :
+         {base, with("host", "a b"), with("host", ""),
+          Http2Peer::Fields{{":method", "G(T"}, {":scheme", "http"}, {":path", "/"}, {":authority", "x"}}}) {
+        const auto stream = peer.submit(fields);
+        EXPECT_TRUE(peer[stream].isClosed);
+        EXPECT_TRUE(peer[stream].error != 0 || peer[stream].status().starts_with("4"))
+            << peer[stream].status();
+    }
+    EXPECT_THAT(handler.seen, testing::IsEmpty());
+    Http2Peer::Fields differing = with(":authority", "x");
+    differing.emplace_back("host", "y");
+    const auto other = peer.submit(differing);
+    EXPECT_TRUE(peer[other].error != 0 || peer[other].status() == "400");
+    EXPECT_THAT(handler.seen, testing::IsEmpty());
+    EXPECT_EQ(peer[peer.request("GET", "/a")].body, "/a") << "the connection goes on";
+}
+
+TEST_F(H2ConnectionTest, LimitsAreThoseOfHttp1) {
+    start();
+    Http2Peer peer(transport);
+    EXPECT_EQ(peer[peer.request("GET", "/" + std::string(20'000, 'p'))].status(), "414");
+    Http2Peer::Fields many;
+    for (int i = 0; i < 120; ++i) {
+        many.emplace_back("x-" + std::to_string(i), "v");
+    }
+    EXPECT_EQ(peer[peer.request("GET", "/a", many)].status(), "431");
+    EXPECT_EQ(peer[peer.request("GET", "/a")].body, "/a");
+}
+
+TEST_F(H2ConnectionTest, LongBodiesWaitForTheWindow) {
+    start();
+    Http2Peer peer(transport, 10'000);
+    const auto stream = peer.request("GET", "/big");
+    EXPECT_EQ(peer[stream].body.size(), 10'000U);
+    std::size_t taken = 0;
+    while (!peer[stream].isClosed) {
+        const std::size_t more = peer[stream].body.size() - taken;
+        ASSERT_GT(more, 0U) << "after " << taken;
+        taken += more;
+        peer.take(stream, more);
+    }
+    EXPECT_EQ(peer[stream].body.size(), handler.bigSize);
+    EXPECT_EQ(peer[stream].error, 0U);
+}
+
+TEST_F(H2ConnectionTest, LongBodiesWaitForTheTransport) {
+    start();
+    Http2Peer peer(transport, 1 << 20);
+    handler.bigSize = 60'000; // within the window of the connection
+    transport.holds = true;
+    const auto stream = peer.request("GET", "/big");
+    EXPECT_EQ(peer[stream].body, "");
+    for (int i = 0; i < 20 && !peer[stream].isClosed; ++i) {
+        transport.drain();
+        peer.exchange();
+    }
+    EXPECT_EQ(peer[stream].body.size(), handler.bigSize);
+    transport.holds = false;
+    transport.drain();
+}
+
+TEST_F(H2ConnectionTest, BodiesThatAreMadeOnTheWay) {
+    start();
+    Http2Peer peer(transport);
+    const auto stream = peer.request("GET", "/stream");
+    EXPECT_EQ(peer[stream].body, "onetwo");
+    EXPECT_FALSE(peer[stream].isEnded);
+    handler.source->parts = {"three"};
+    handler.source->isEnded = true;
+    handler.source->ready();
+    peer.exchange();
+    EXPECT_EQ(peer[stream].body, "onetwothree");
+    EXPECT_TRUE(peer[stream].isEnded);
+}
+
+TEST_F(H2ConnectionTest, ABrokenBodyDoesNotLookComplete) {
+    start();
+    Http2Peer peer(transport);
+    const auto stream = peer.request("GET", "/stream");
+    handler.source->fails = true;
+    handler.source->ready();
+    peer.exchange();
+    EXPECT_FALSE(peer[stream].isEnded);
+    EXPECT_NE(peer[stream].error, 0U);
+    handler.streamLength = "100";
+    const auto tooShort = peer.request("GET", "/stream");
+    handler.source->isEnded = true;
+    handler.source->parts = {"x"};
+    handler.source->ready();
+    peer.exchange();
+    EXPECT_FALSE(peer[tooShort].isEnded);
+    EXPECT_NE(peer[tooShort].error, 0U);
+}
+
+TEST_F(H2ConnectionTest, ReadsBodies) {
+    start();
+    Http2Peer peer(transport);
+    const auto stream = peer.request("POST", "/read", {}, "some text");
+    EXPECT_EQ(handler.reader.text, "some text");
+    EXPECT_TRUE(handler.reader.isEnded);
+    TestHandler::text(*handler.waiting[0], "thanks");
+    peer.exchange();
+    EXPECT_EQ(peer[stream].body, "thanks");
+}
+
+TEST_F(H2ConnectionTest, TooLargeABodyIsRefused) {
+    start();
+    Http2Peer peer(transport);
+    EXPECT_EQ(
+        peer[peer.request("POST", "/read", {{"content-length", "2000"}}, std::string(2000, 'u'))].status(),
+        "413");
+    const auto stream = peer.request("POST", "/read", {}, std::string(2000, 'u'));
+    EXPECT_EQ(peer[stream].status(), "413");
+    EXPECT_TRUE(handler.reader.hasFailed);
+}
+
+TEST_F(H2ConnectionTest, AnEarlyAnswerEndsTheUpload) {
+    start();
+    Http2Peer peer(transport);
+    const auto stream = peer.request("POST", "/a", {}, "begin", false);
+    EXPECT_EQ(peer[stream].body, "/a");
+    EXPECT_TRUE(peer[stream].isClosed);
+    EXPECT_EQ(peer[stream].error, static_cast<std::uint32_t>(NGHTTP2_NO_ERROR));
+}
+
+TEST_F(H2ConnectionTest, AClientThatGoesAwayCancels) {
+    start();
+    Http2Peer peer(transport);
+    const auto stream = peer.request("GET", "/later");
+    ASSERT_EQ(handler.waiting.size(), 1U);
+    EXPECT_TRUE(handler.waiting[0]->isConnected());
+    peer.reset(stream);
+    EXPECT_FALSE(handler.waiting[0]->isConnected());
+    TestHandler::text(*handler.waiting[0], "nobody hears");
+    peer.request("POST", "/read", {}, "abc", false);
+    transport.peerCloses();
+    transport.finishClose();
+    EXPECT_TRUE(handler.reader.hasFailed);
+}
+
+TEST_F(H2ConnectionTest, HeadHasNoBody) {
+    start();
+    Http2Peer peer(transport);
+    const auto stream = peer.request("HEAD", "/abc");
+    EXPECT_EQ(peer[stream].get("content-length"), "4");
+    EXPECT_EQ(peer[stream].body, "");
+    EXPECT_TRUE(peer[stream].isEnded);
+}
+
+TEST_F(H2ConnectionTest, AHandlerThatForgetsToAnswer) {
+    start();
+    Http2Peer peer(transport);
+    EXPECT_EQ(peer[peer.request("GET", "/nothing")].status(), "500");
+}
+
+TEST_F(H2ConnectionTest, DrainFinishesWhatHasBegun) {
+    start();
+    Http2Peer peer(transport);
+    const auto stream = peer.request("GET", "/later");
+    context.drain();
+    peer.exchange();
+    EXPECT_TRUE(peer.wasSentAway());
+    EXPECT_FALSE(transport.isClosed);
+    TestHandler::text(*handler.waiting[0], "done");
+    peer.exchange();
+    EXPECT_EQ(peer[stream].body, "done");
+    EXPECT_TRUE(transport.isClosed);
+}
+
+TEST_F(H2ConnectionTest, DrainClosesAnIdleOne) {
+    start();
+    Http2Peer peer(transport);
+    peer.request("GET", "/a");
+    context.drain();
+    peer.takeSent();
+    EXPECT_TRUE(peer.wasSentAway());
+    EXPECT_EQ(peer.goAwayError(), static_cast<std::uint32_t>(NGHTTP2_NO_ERROR));
+    EXPECT_TRUE(transport.isClosed);
+}
+
+TEST_F(H2ConnectionTest, RapidResetsAreCutOff) {
+    start();
+    Http2Peer peer(transport);
+    int made = 0;
+    while (!transport.isClosed && made < 5000) {
+        peer.reset(peer.request("GET", "/later"));
+        handler.waiting.clear();
+        ++made;
+    }
+    EXPECT_TRUE(transport.isClosed);
+    EXPECT_EQ(peer.goAwayError(), static_cast<std::uint32_t>(NGHTTP2_ENHANCE_YOUR_CALM));
+    EXPECT_LT(made, 2000);
+    EXPECT_EQ(counters.read().http2Floods, 1U);
+}
+
+TEST_F(H2ConnectionTest, PingFloodsAreCutOff) {
+    start();
+    Http2Peer peer(transport);
+    for (int i = 0; i < 5000 && !transport.isClosed; ++i) {
+        peer.ping();
+    }
+    EXPECT_TRUE(transport.isClosed);
+    EXPECT_EQ(counters.read().http2Floods, 1U);
+}
+
+TEST_F(H2ConnectionTest, EmptyFramesThatEndNothingAreCutOff) {
+    start();
+    Http2Peer peer(transport);
+    const auto stream = peer.request("POST", "/read", {}, "x", false);
+    const std::string empty{'\0', '\0', '\0', '\0', '\0', '\0', '\0', '\0', static_cast<char>(stream)};
+    for (int i = 0; i < 5000 && !transport.isClosed; ++i) {
+        transport.receive(empty);
+    }
+    EXPECT_TRUE(transport.isClosed);
+    EXPECT_EQ(counters.read().http2Floods, 1U);
+}
+
+TEST_F(H2ConnectionTest, ManyRequestsInARowAreNoFlood) {
+    start();
+    Http2Peer peer(transport);
+    for (int i = 0; i < 3000; ++i) {
+        ASSERT_EQ(peer[peer.request("GET", "/a")].body, "/a") << i;
+    }
+    EXPECT_FALSE(transport.isClosed);
+}
+
+TEST_F(H2ConnectionTest, NonsenseEndsTheConnection) {
+    start();
+    transport.receive("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_TRUE(transport.isClosed);
+}
+
+TEST_F(H2ConnectionTest, AbortsWithTheLoop) {
+    start();
+    Http2Peer peer(transport);
+    peer.request("GET", "/later");
+    context.abortAll();
+    EXPECT_TRUE(transport.isClosed);
+    EXPECT_TRUE(transport.wasReset);
+}
+
+} // namespace
+} // namespace saker::http

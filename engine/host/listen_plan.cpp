@@ -138,7 +138,8 @@ Result<ListenPlan> planListeners(const net::ListenOptions& options, PortsGiven g
             return *planner.firstFailure;
         }
         return Error{ErrorKind::configuration,
-                     "There is no port to listen on: HttpPorts and HttpsPorts are empty.", "/HttpPorts"};
+                     "There is no port to listen on: HttpPorts and HttpsPorts are empty.",
+                     {}};
     }
     for (const ListenPoint& point : present) {
         if (std::find(plan.keep.begin(), plan.keep.end(), point) == plan.keep.end()) {

@@ -186,7 +186,8 @@ const std::vector<Group>& groups() {
              {"--config", "", Takes::value, "FILE", "--config=/etc/saker/saker.json",
               "The configuration file (default: the first one there is of ./saker.json,\n"
               "./JonCsWebConfig.json, ~/.config/saker/saker.json, /etc/saker/saker.json;\n"
-              "where there is none, ./saker.json is written with all defaults)",
+              "where there is none, the defaults hold, and ./saker.json is written with them,\n"
+              "unless ports or folders are given here)",
               [](CommandLine& line, std::string_view value) -> Result<void> {
                   if (value.empty()) {
                       return usage("--config: the name of the file is missing, as in --config=saker.json.");

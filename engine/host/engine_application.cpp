@@ -105,9 +105,9 @@ int EngineApplication::serve() {
     if (auto limit = os::raiseDescriptorLimit(); !limit) {
         log::warning("start", "{}", limit.error().text());
     } else {
-        log::info("start", "{} descriptors can be open at a time{}.", limit->now,
-                  limit->now == limit->before ? std::string()
-                                              : fmt::format(" (raised from {})", limit->before));
+        log::debug("start", "{} descriptors can be open at a time{}.", limit->now,
+                   limit->now == limit->before ? std::string()
+                                               : fmt::format(" (raised from {})", limit->before));
     }
     auto prepared = parts_.prepare(commandLine_, *this);
     if (!prepared) {
@@ -156,7 +156,7 @@ Result<void> EngineApplication::bringUp(PreparedEngine prepared) {
 void EngineApplication::announce() {
     std::string text = fmt::format("Saker {}\n", kVersion);
     if (current_.configFile.empty()) {
-        text += "Configuration: the defaults, without a file\n";
+        text += "No configuration file, using the defaults\n";
     } else {
         text += fmt::format("Configuration: {}{}\n", current_.configFile,
                             current_.configWritten ? " (there was none: written with all defaults)" : "");

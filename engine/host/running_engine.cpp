@@ -141,7 +141,7 @@ Result<void> RunningEngine::start() {
         return opened;
     }
 
-    if (options.routing.wwwDir.empty() && !options.routing.backendDir.empty()) {
+    if (options.routing.wwwDir.empty() && !options.routing.backendDir.empty() && !config_.backendDirGiven) {
         auto made = makeFirstSite(options.routing.backendDir);
         if (!made) {
             return made.error();

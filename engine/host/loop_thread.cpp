@@ -1,6 +1,7 @@
 #include "host/loop_thread.h"
 
 #include "base/error.h"
+#include "base/text.h"
 #include "http/h2/h2_connection.h"
 #include "http/h2/start_http.h"
 #include "net/tcp_transport.h"
@@ -263,10 +264,10 @@ void LoopThread::turnAway(net::Transport& transport, const loop::SocketAddress& 
         transport.lingerAndClose();
     }
     troubleLimit_.write(log::Level::warning, "connections",
-                        "{} connections are open, as many as MaxConcurrentConnections or the limit of "
+                        "{} open, as many as MaxConcurrentConnections or the limit of "
                         "open files allows: {} was "
                         "turned away.",
-                        limit, peer.text());
+                        counted(limit, "connection is", "connections are"), peer.text());
 }
 
 void LoopThread::onSecured(tls::TlsTransport& transport) {

@@ -13,7 +13,6 @@ namespace saker::control {
 
 namespace {
 
-constexpr double kMegabyte = 1024.0 * 1024.0;
 /// Long enough for the CPU share to mean something, short enough to wait for.
 constexpr std::chrono::milliseconds kCpuWindow{1000};
 
@@ -103,8 +102,8 @@ void stats(EngineServices& services, Arguments, Output& output) {
     }
     output.line(fmt::format("Indexed files: {}", now.indexedFiles));
     output.line(fmt::format("Uptime: {}", durationText(now.uptime)));
-    output.line(fmt::format("Memory Usage: {:.1f} MB", static_cast<double>(now.memoryBytes) / kMegabyte));
-    output.line(fmt::format("CPU Usage: {:.1f}%", services.stats(kCpuWindow).cpuPercent));
+    output.line(fmt::format("Memory usage: {}", formatBytes(now.memoryBytes)));
+    output.line(fmt::format("CPU usage: {:.1f}%", services.stats(kCpuWindow).cpuPercent));
 }
 
 void collectGarbage(EngineServices& services, Arguments, Output& output) {

@@ -103,12 +103,9 @@ int EngineApplication::serve() {
         parts_.complain(fmt::format("sakerd: {}\n", error.text()));
         return exitCode(error.kind);
     };
-    if (auto limit = os::raiseDescriptorLimit(); !limit) {
+    const auto limit = os::raiseDescriptorLimit();
+    if (!limit) {
         log::warning("start", "{}", limit.error().text());
-    } else {
-        log::debug("start", "{} can be open at a time{}.", counted(limit->now, "descriptor"),
-                   limit->now == limit->before ? std::string()
-                                               : fmt::format(" (raised from {})", limit->before));
     }
     auto prepared = parts_.prepare(commandLine_, *this);
     if (!prepared) {
@@ -116,6 +113,11 @@ int EngineApplication::serve() {
     }
     if (auto up = bringUp(std::move(*prepared)); !up) {
         return fail(up.error());
+    }
+    if (limit) { // now that the configured level holds
+        log::debug("start", "{} can be open at a time{}.", counted(limit->now, "descriptor"),
+                   limit->now == limit->before ? std::string()
+                                               : fmt::format(" (raised from {})", limit->before));
     }
     startConsole();
     auto ended = runUntilStopped();

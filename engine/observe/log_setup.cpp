@@ -111,7 +111,10 @@ public:
         if (!setup.file.empty()) {
             // Poco says that a file cannot be opened, but not why.
             if (auto probe = observe::AppendFile::open(setup.file, 0666); !probe) {
-                return probe.error();
+                return Error{probe.error().kind,
+                             "the error log cannot be opened: " + probe.error().message +
+                                 ". Name a file in a folder that this user may write to",
+                             setup.file};
             }
             try {
                 file =

@@ -104,11 +104,14 @@ TEST_F(LogSetupTest, AFileThatCannotBeOpenedChangesNothing) {
     bad.level = Level::error;
     auto result = setUp(bad);
     ASSERT_FALSE(result.ok());
-    EXPECT_THAT(result.error().text(), HasSubstr("opening the log file: Is a directory"));
+    EXPECT_THAT(result.error().text(),
+                HasSubstr("error log cannot be opened: opening the log file: Is a directory"));
     bad.file = folder_.file("missing/error.log");
     result = setUp(bad);
     ASSERT_FALSE(result.ok());
-    EXPECT_EQ(result.error().text(), bad.file + ": opening the log file: No such file or directory");
+    EXPECT_EQ(result.error().text(),
+              bad.file + ": the error log cannot be opened: opening the log file: No such file or "
+                         "directory. Name a file in a folder that this user may write to");
     info("a", "still here");
     EXPECT_THAT(fileText(), HasSubstr("still here"));
 }

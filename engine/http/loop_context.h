@@ -65,6 +65,9 @@ public:
     observe::AccessLog::Channel* accessLog() const { return accessLog_; }
     void setAccessLog(observe::AccessLog::Channel* log) { accessLog_ = log; }
 
+    /// A client is cut off because it was too slow: counted, and turned away for a while if that is wanted.
+    void onSlowClient(const loop::SocketAddress& client);
+
     const DateCache& date();
     BufferChain& scratch() { return scratch_; }
 

@@ -1,6 +1,7 @@
 #include "http/h2/h2_connection.h"
 
 #include "base/text.h"
+#include "http/error_answer.h"
 #include "http/h1/request_parser.h"
 #include "http/h2/response_form.h"
 #include "http/request_account.h"
@@ -288,7 +289,7 @@ void H2Connection::dispatch(H2Exchange& exchange, bool endsStream) {
     exchange.isBodyDone_ = endsStream;
     exchange.settings_ = context_.settingsRef();
     const ConnectionSettings& settings = *exchange.settings_;
-    exchange.startMicros_ = settings.measureTime || context_.counters().isDetailed() ? steadyMicros() : 0;
+    exchange.tally_ = Tally::start(context_);
     Rejection rejection = Rejection::none;
     if (exchange.tooLarge_) {
         rejection = Rejection::headTooLarge;
@@ -337,15 +338,8 @@ void H2Connection::dispatch(H2Exchange& exchange, bool endsStream) {
 }
 
 void H2Connection::refuse(H2Exchange& exchange, int status, std::string_view sentence) {
-    Handler::Page page = exchange.settings_->handler->errorPage(status, sentence);
-    ResponseHead head;
-    head.status = status;
-    head.set("Server", "Saker");
-    head.set("Content-Type", page.contentType);
-    head.set("Cache-Control", "no-store");
-    BufferChain body;
-    body.append(std::move(page.body));
-    answer(exchange, head, body);
+    ErrorAnswer error = makeErrorAnswer(*exchange.settings_->handler, status, sentence);
+    answer(exchange, error.head, error.body);
 }
 
 void H2Connection::takeBody(H2Exchange& exchange, std::string_view bytes) {
@@ -383,10 +377,8 @@ void H2Connection::end(H2Exchange& exchange) {
         active_.pop_back();
     }
     if (exchange.answered_) {
-        accountFor({exchange.head_, exchange.account, transport_, exchange.status_,
-                    exchange.head_.size() + exchange.received_, exchange.bytes_, exchange.bodyBytes_,
-                    exchange.startMicros_},
-                   context_);
+        exchange.tally_.received = exchange.head_.size() + exchange.received_;
+        accountFor(exchange, exchange.tally_, transport_, context_);
         if (exchange.atEnd_) {
             guard_.onAnswered();
         }
@@ -424,7 +416,7 @@ void H2Connection::answer(H2Exchange& exchange, PreparedResponse& response) {
         exchange.body_.append(body.bytes, Ref<RefCounted>(form));
     }
     exchange.form_ = Ref<RefCounted>(form);
-    exchange.bytes_ = form->size();
+    exchange.tally_.bytes = form->size();
     submit(exchange, response.status(), form->fields(context_.date()), hasBody);
 }
 
@@ -441,7 +433,7 @@ void H2Connection::answer(H2Exchange& exchange, ResponseHead& head, BufferChain&
         exchange.body_.append(std::move(body));
     }
     const auto& fields = form->fields(context_.date());
-    exchange.bytes_ = form->size();
+    exchange.tally_.bytes = form->size();
     exchange.form_ = form;
     submit(exchange, head.status, fields, hasBody);
 }
@@ -464,7 +456,7 @@ void H2Connection::answer(H2Exchange& exchange, ResponseHead& head, std::unique_
         });
     }
     const auto& fields = form->fields(context_.date());
-    exchange.bytes_ = form->size();
+    exchange.tally_.bytes = form->size();
     exchange.form_ = form;
     submit(exchange, head.status, fields, hasBody);
 }
@@ -485,9 +477,9 @@ void H2Connection::answerInterim(H2Exchange& exchange, const ResponseHead& head)
 void H2Connection::submit(H2Exchange& exchange, int status, const std::vector<nghttp2_nv>& fields,
                           bool hasBody) {
     exchange.answered_ = true;
-    exchange.status_ = status;
+    exchange.tally_.status = status;
     exchange.atEnd_ = !hasBody;
-    exchange.outputWatch_ = RateWatch::start(context_.loop().now(), exchange.bytes_);
+    exchange.outputWatch_ = RateWatch::start(context_.loop().now(), exchange.tally_.bytes);
     nghttp2_data_provider provider{};
     provider.source.ptr = &exchange;
     provider.read_callback = Callbacks::onRead;
@@ -512,7 +504,7 @@ void H2Connection::submit(H2Exchange& exchange, int status, const std::vector<ng
 void H2Connection::resume(H2Exchange& exchange) {
     if (std::exchange(exchange.deferred_, false)) {
         nghttp2_session_resume_data(session_.get(), exchange.stream_);
-        exchange.outputWatch_ = RateWatch::start(context_.loop().now(), exchange.bytes_);
+        exchange.outputWatch_ = RateWatch::start(context_.loop().now(), exchange.tally_.bytes);
         if (!isProcessing_) {
             sentInTurn_ = 0;
             flush();
@@ -533,7 +525,6 @@ ssize_t H2Connection::pull(H2Exchange& exchange, std::size_t most, std::uint32_t
         case BodySource::Pull::more:
             continue;
         case BodySource::Pull::end:
-            exchange.source_.reset();
             continue;
         case BodySource::Pull::wait:
             break;
@@ -582,8 +573,8 @@ void H2Connection::put(H2Exchange& exchange, const std::uint8_t* frameHead, std:
         output_.reserve(std::max(lastOutput_, output_.size() + size + 1024));
     }
     output_.append(reinterpret_cast<const char*>(frameHead), kFrameHead);
-    exchange.bytes_ += size;
-    exchange.bodyBytes_ += size;
+    exchange.tally_.bytes += size;
+    exchange.tally_.bodyBytes += size;
     if (size > 0 && exchange.body_.piece(0).isFile()) {
         output_.append(fileBytes_, 0, size);
         exchange.body_.consume(size);
@@ -773,10 +764,7 @@ void H2Connection::onTimer() {
     }
     const ConnectionSettings& settings = context_.settings();
     if (isWriting_ && outputWatch_.isTooSlow(now, transport_.bytesDelivered(), settings)) {
-        context_.counters().onSlowClient();
-        if (settings.slowClientBlock != 0) {
-            context_.slowClients().block(transport_.peer(), now, settings.slowClientBlock);
-        }
+        context_.onSlowClient(transport_.peer());
         abort();
         return;
     }
@@ -818,7 +806,7 @@ void H2Connection::watch(H2Exchange& exchange, std::uint64_t now) {
     const ConnectionSettings& settings = *exchange.settings_;
     if (!exchange.isBodyDone_ && !exchange.answered_ &&
         exchange.bodyWatch_.isTooSlow(now, exchange.received_, settings)) {
-        context_.counters().onSlowClient();
+        context_.onSlowClient(transport_.peer());
         const RejectionInfo& info = rejectionInfo(Rejection::timeout);
         refuse(exchange, info.status, info.text);
         return;
@@ -831,8 +819,8 @@ void H2Connection::watch(H2Exchange& exchange, std::uint64_t now) {
     }
     // A window that the client never opens again: its own doing, unlike a source that has nothing yet.
     if (exchange.answered_ && !exchange.atEnd_ && !exchange.deferred_ && !isWriting_ &&
-        exchange.outputWatch_.isTooSlow(now, exchange.bytes_, settings)) {
-        context_.counters().onSlowClient();
+        exchange.outputWatch_.isTooSlow(now, exchange.tally_.bytes, settings)) {
+        context_.onSlowClient(transport_.peer());
         nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, exchange.stream_, NGHTTP2_CANCEL);
     }
 }

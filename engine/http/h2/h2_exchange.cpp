@@ -26,16 +26,14 @@ loop::EventLoop& H2Exchange::loop() const {
 void H2Exchange::begin(H2Connection& connection, std::int32_t stream) {
     connection_ = &connection;
     stream_ = stream;
-    status_ = 0;
     for (std::string* text : {&method_, &path_, &authority_, &cookies_, &fields_}) {
         text->clear();
     }
     strictTransport = {};
     account = {};
-    strictTransport = {};
     answered_ = false;
     reader_ = nullptr;
-    received_ = bytes_ = bodyBytes_ = startMicros_ = 0;
+    received_ = 0;
     tooLarge_ = badHead_ = isBodyDone_ = dispatched_ = deferred_ = loading_ = warm_ = atEnd_ = false;
 }
 

@@ -7,6 +7,7 @@
 #include "http/h2/response_form.h"
 #include "http/outgoing_body.h"
 #include "http/rate_watch.h"
+#include "http/request_account.h"
 
 #include <string>
 
@@ -46,16 +47,13 @@ private:
     H2Connection* connection_ = nullptr;
     Ref<ConnectionSettings> settings_; // those it began with: its Runtime lives at least as long
     std::int32_t stream_ = 0;
-    int status_ = 0;
     std::string method_, path_, authority_, cookies_; // until the head is complete
     std::string fields_;                              // "name: value\r\n"…
     std::string text_;                                // the head
     BodyReader* reader_ = nullptr;
     std::uint64_t received_ = 0; // of the body
-    std::uint64_t bytes_ = 0;    // of the answer, head included
-    std::uint64_t bodyBytes_ = 0;
-    std::uint64_t startMicros_ = 0; // 0: nobody wants to know
-    std::uint64_t beganAt_ = 0;     // ms
+    Tally tally_;
+    std::uint64_t beganAt_ = 0; // ms
     RateWatch bodyWatch_;
     RateWatch outputWatch_;
     BufferChain body_; // to be sent

@@ -87,6 +87,9 @@ public:
     Http2Starter http2Starter() const { return http2Starter_; }
     void setHttp2Starter(Http2Starter starter) { http2Starter_ = starter; }
 
+    /// What the HTTP/2 connections of this loop share; theirs alone.
+    Ref<RefCounted> http2;
+
     void add(ConnectionNode& connection);
     /// Another protocol goes on with the same client.
     void replace(ConnectionNode& connection, ConnectionNode& successor);

@@ -93,8 +93,16 @@ public:
     void drain();
     void abortAll();
     bool isDraining() const { return draining_; }
+    /// How long a client may take for a head, in ms; 0: as long as it likes. A shutdown waits for nobody who
+    /// says nothing: a client that was on its way when it began has a second.
+    std::uint64_t headTimeout() const {
+        const std::uint64_t most = settings_->headTimeout;
+        return draining_ && (most == 0 || most > kDrainPatienceMs) ? kDrainPatienceMs : most;
+    }
 
 private:
+    static constexpr std::uint64_t kDrainPatienceMs = 1000;
+
     loop::EventLoop& loop_;
     observe::LoopCounters& counters_;
     SlowClients& slowClients_;

@@ -588,6 +588,8 @@ void H1Connection::drain() {
     keepAlive_ = false;
     if (!current_ && !isWriting_ && !stash_ && phase_ == Phase::open) {
         close();
+    } else if (!current_) {
+        armForRequest(); // the rest of a head has less time now
     }
 }
 
@@ -672,7 +674,8 @@ void H1Connection::onTimer() {
         return;
     }
     // Between requests, or in the middle of a head.
-    if (headSince_ != 0 && settings.headTimeout != 0 && now >= headSince_ + settings.headTimeout) {
+    const std::uint64_t headTimeout = context_.headTimeout();
+    if (headSince_ != 0 && headTimeout != 0 && now >= headSince_ + headTimeout) {
         context_.counters().onTimeout();
         if (stash_) {
             refuse(Rejection::timeout, *stash_);
@@ -691,8 +694,8 @@ void H1Connection::onTimer() {
 /// For the time-out of a connection that waits for a request, or for the rest of a head.
 void H1Connection::armForRequest() {
     const ConnectionSettings& settings = context_.settings();
-    if (headSince_ != 0 && settings.headTimeout != 0) {
-        armBy(headSince_ + settings.headTimeout);
+    if (const std::uint64_t headTimeout = context_.headTimeout(); headSince_ != 0 && headTimeout != 0) {
+        armBy(headSince_ + headTimeout);
     }
     if (!stash_ && settings.keepAliveTimeout != 0) {
         armBy(activeAt_ + settings.keepAliveTimeout);

@@ -237,7 +237,7 @@ Result<std::vector<std::string>> Certificates::changeTrust(bool install, bool on
             lines.push_back(fmt::format("{}: nothing to do, {}", store->name(), tls::trustStateName(wanted)));
         } else if (onlySay) {
             for (const std::string& step : store->plan(**certificate, change)) {
-                lines.push_back(fmt::format("{}: would {}", store->name(), step));
+                lines.push_back(fmt::format("{}: would do: {}", store->name(), step));
             }
         } else if (auto done = store->apply(**certificate, change); !done) {
             lines.push_back(fmt::format("{}: not done: {}", store->name(), done.error().text()));

@@ -170,7 +170,8 @@ const std::vector<Group>& groups() {
                   return setPorts(line.overrides.httpPorts, "--httpPort", value);
               }},
              {"--httpsPort", "", Takes::value, "PORT,...", "--httpsPort=443,8443",
-              "Ports for https:// (default: 443,8443); this version does not\nserve HTTPS yet",
+              "Ports for https:// (default: 443,8443; in the quick mode none). Without a\ncertificate for a "
+              "local name, one is made: see DevelopmentMode",
               [](CommandLine& line, std::string_view value) -> Result<void> {
                   return setPorts(line.overrides.httpsPorts, "--httpsPort", value);
               }},

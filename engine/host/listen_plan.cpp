@@ -92,7 +92,7 @@ public:
             return {};
         }
         if (std::string holder = os::portHolder(port); !holder.empty()) {
-            failure->message += fmt::format(" Port {} is held by {}.", port, holder);
+            failure->message += fmt::format(". Port {} is held by {}.", port, holder);
         }
         if (isGiven) {
             return *failure;

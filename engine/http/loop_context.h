@@ -6,6 +6,7 @@
 #include "base/buffer_chain.h"
 #include "http/connection_settings.h"
 #include "http/date_cache.h"
+#include "http/request_wait.h"
 #include "http/slow_clients.h"
 #include "loop/event_loop.h"
 #include "observe/access_log.h"
@@ -99,8 +100,17 @@ public:
     void drain();
     void abortAll();
     bool isDraining() const { return draining_; }
+    /// For a client that has to send a request. A shutdown waits for nobody who says nothing: a client that
+    /// was on its way when it began has a second.
+    WaitLimits waitLimits() const {
+        const std::uint64_t head = settings_->headTimeout;
+        return {draining_ && (head == 0 || head > kDrainPatienceMs) ? kDrainPatienceMs : head,
+                settings_->keepAliveTimeout};
+    }
 
 private:
+    static constexpr std::uint64_t kDrainPatienceMs = 1000;
+
     loop::EventLoop& loop_;
     observe::LoopCounters& counters_;
     SlowClients& slowClients_;

@@ -4,23 +4,23 @@
 
 namespace saker::http {
 
-RequestWait::Due RequestWait::due(std::uint64_t now, bool hasPart, const ConnectionSettings& settings) const {
-    if (headSince_ != 0 && settings.headTimeout != 0 && now >= headSince_ + settings.headTimeout) {
+RequestWait::Due RequestWait::due(std::uint64_t now, bool hasPart, WaitLimits limits) const {
+    if (headSince_ != 0 && limits.head != 0 && now >= headSince_ + limits.head) {
         return Due::head;
     }
-    if (!hasPart && settings.keepAliveTimeout != 0 && now >= activeAt_ + settings.keepAliveTimeout) {
+    if (!hasPart && limits.idle != 0 && now >= activeAt_ + limits.idle) {
         return Due::idle;
     }
     return Due::nothing;
 }
 
-std::uint64_t RequestWait::deadline(bool hasPart, const ConnectionSettings& settings) const {
+std::uint64_t RequestWait::deadline(bool hasPart, WaitLimits limits) const {
     std::uint64_t deadline = kNever;
-    if (headSince_ != 0 && settings.headTimeout != 0) {
-        deadline = headSince_ + settings.headTimeout;
+    if (headSince_ != 0 && limits.head != 0) {
+        deadline = headSince_ + limits.head;
     }
-    if (!hasPart && settings.keepAliveTimeout != 0) {
-        deadline = std::min(deadline, activeAt_ + settings.keepAliveTimeout);
+    if (!hasPart && limits.idle != 0) {
+        deadline = std::min(deadline, activeAt_ + limits.idle);
     }
     return deadline;
 }

@@ -2,11 +2,15 @@
 // times, not the timer: its owner asks when to look again.
 #pragma once
 
-#include "http/connection_settings.h"
-
 #include <cstdint>
 
 namespace saker::http {
+
+/// In ms; 0: none. LoopContext::waitLimits() has those in force.
+struct WaitLimits {
+    std::uint64_t head = 0; ///< from the first byte of a head (or the accept) to its end
+    std::uint64_t idle = 0; ///< between requests
+};
 
 class RequestWait {
 public:
@@ -32,9 +36,9 @@ public:
     void endHead() { headSince_ = 0; }
 
     /// `hasPart`: bytes of the next request are there, so that it is not idle.
-    Due due(std::uint64_t now, bool hasPart, const ConnectionSettings& settings) const;
+    Due due(std::uint64_t now, bool hasPart, WaitLimits limits) const;
     /// When due() may say something else; kNever without limits.
-    std::uint64_t deadline(bool hasPart, const ConnectionSettings& settings) const;
+    std::uint64_t deadline(bool hasPart, WaitLimits limits) const;
 
 private:
     std::uint64_t activeAt_;  // last byte in, or last answer out

@@ -53,10 +53,10 @@ struct CounterTotals {
     std::uint64_t bytesSent = 0;
     std::uint64_t connectionsOpened = 0;
     std::uint64_t connectionsClosed = 0;
-    std::uint64_t connectionsRejected = 0;        ///< turned away by a limit before a request was read
-    std::uint64_t requestsRejected = 0;           ///< refused by the protocol layer (http::Rejection)
-    std::uint64_t timeouts = 0;                   ///< headers, request or keep-alive with bytes outstanding
-    std::uint64_t slowClients = 0;                ///< cut off below the minimum rate
+    std::uint64_t connectionsRejected = 0; ///< turned away by a limit before a request was read
+    std::uint64_t requestsRejected = 0;    ///< refused by the protocol layer (http::Rejection)
+    std::uint64_t timeouts = 0;            ///< headers, request or keep-alive with bytes outstanding
+    std::uint64_t slowClients = 0;         ///< cut off below the minimum rate
     /// HTTP/2 connections ended for a flood.
     std::array<std::uint64_t, static_cast<std::size_t>(Http2Flood::count_)> http2Floods{};
     std::array<std::uint64_t, 3> tlsHandshakes{}; ///< done, by version: TLS 1.0 and 1.1, 1.2, 1.3

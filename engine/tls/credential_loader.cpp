@@ -116,6 +116,7 @@ struct CredentialLoader::Source {
     std::shared_ptr<const Credential> credential;
     std::int64_t ocspUntil = INT64_MAX;
     std::vector<CertificateProblem> problems;
+    std::vector<CertificateProblem> tooOpen; ///< secrets that everybody may read
     bool isOutdated = false;
     bool isPending = false;
     std::int64_t badSince = 0;  ///< 0: it is not
@@ -133,6 +134,7 @@ struct CredentialLoader::Source {
     void fail(CertificateProblem problem, bool mayBeUnfinished, std::int64_t now);
     bool isUnchanged(std::int64_t now) const;
     bool isUnfit(std::array<std::string, 6>& contents, std::int64_t now);
+    void judgeRights();
 };
 
 const std::string& CredentialLoader::Source::pathOf(CredentialPart part) const {
@@ -200,11 +202,27 @@ bool CredentialLoader::Source::isUnfit(std::array<std::string, 6>& contents, std
     return unfit.has_value();
 }
 
+void CredentialLoader::Source::judgeRights() {
+    const std::string& keyFile = !files.pkcs12.empty() ? files.pkcs12
+                                 : files.key.empty()   ? files.certificate
+                                                       : files.key;
+    tooOpen.clear();
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        const std::string& path = *paths()[i];
+        if (states[i].status.othersMayRead && !path.empty() && (path == keyFile || path == files.password)) {
+            tooOpen.push_back(
+                {Severity::warning, path,
+                 "everybody on this machine can read it; take that away with chmod o= (or chmod 600)"});
+        }
+    }
+}
+
 void CredentialLoader::Source::read(std::int64_t now) {
     std::array<std::string, 6> contents;
-    const auto before = states;
     readAt = now;
-    if (isUnfit(contents, now)) {
+    const bool unfit = isUnfit(contents, now);
+    judgeRights();
+    if (unfit) {
         return;
     }
     CredentialBytes bytes;
@@ -217,11 +235,7 @@ void CredentialLoader::Source::read(std::int64_t now) {
     }
     bytes.ocspResponse = std::move(contents[5]);
     std::string now256 = digestOf(bytes);
-    const bool isAsReadable =
-        std::equal(states.begin(), states.end(), before.begin(), [](const FileState& a, const FileState& b) {
-            return a.status.othersMayRead == b.status.othersMayRead;
-        });
-    if (now256 == digest && isAsReadable && !isPending && now / kNanosPerSecond < ocspUntil) {
+    if (now256 == digest && !isPending && now / kNanosPerSecond < ocspUntil) {
         return; // written anew with the same bytes
     }
     const bool wasPending = isPending && now256 == digest;
@@ -254,17 +268,6 @@ void CredentialLoader::Source::parse(CredentialBytes bytes, std::int64_t now) {
     problems.clear();
     for (ParsedCredential::Remark& remark : outcome.parsed->remarks) {
         problems.push_back({Severity::warning, pathOf(remark.part), std::move(remark.text)});
-    }
-    const std::string& keyFile = !files.pkcs12.empty() ? files.pkcs12
-                                 : files.key.empty()   ? files.certificate
-                                                       : files.key;
-    for (std::size_t i = 0; i < states.size(); ++i) {
-        const std::string& path = *paths()[i];
-        if (states[i].status.othersMayRead && (path == keyFile || path == files.password) && !path.empty()) {
-            problems.push_back(
-                {Severity::warning, path,
-                 "everybody on this machine can read it; take that away with chmod o= (or chmod 600)"});
-        }
     }
     outcome.parsed->credential->id = nextCredentialId();
     credential = std::move(outcome.parsed->credential);
@@ -357,6 +360,9 @@ CredentialLoader::Outcome CredentialLoader::load(const std::string& folder) {
         }
         if (source.goneSince == 0) {
             outcome.problems.insert(outcome.problems.end(), source.problems.begin(), source.problems.end());
+            if (source.badSince == 0) { // else there may be no secret in it
+                outcome.problems.insert(outcome.problems.end(), source.tooOpen.begin(), source.tooOpen.end());
+            }
         }
         outcome.lookAgainSoon |= source.isPending;
     }

@@ -236,7 +236,21 @@ Result<std::unique_ptr<LocalCa>> LocalCa::open(const Options& options, const Rep
 std::vector<std::string> LocalCa::namesPermittedBy(const X509& certificate) {
     const ConstraintsPtr constraints(static_cast<NAME_CONSTRAINTS*>(
         X509_get_ext_d2i(&certificate, NID_name_constraints, nullptr, nullptr)));
-    return constraints ? dnsNames(constraints->permittedSubtrees) : std::vector<std::string>();
+    std::vector<std::string> names;
+    if (!constraints) {
+        return names;
+    }
+    const std::vector<std::string> excluded = dnsNames(constraints->excludedSubtrees);
+    for (const std::string& name : dnsNames(constraints->permittedSubtrees)) {
+        const bool isAlone = std::find(excluded.begin(), excluded.end(), "." + name) != excluded.end();
+        if (isAlone || name == "localhost") {
+            names.push_back(name);
+        }
+        if (!isAlone) {
+            names.push_back("*." + name);
+        }
+    }
+    return names;
 }
 
 std::string LocalCa::certificateFileIn(const std::string& folder) {

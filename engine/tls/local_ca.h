@@ -33,7 +33,7 @@ public:
     /// The authority's public part as it is in the folder; notFound where there is none. Makes nothing.
     static Result<X509Ptr> read(const std::string& folder);
 
-    /// What a certificate of an authority permits: domains, each with all below it.
+    /// What a certificate of an authority permits, for people: "localhost", "*.localhost", "*.test", …
     static std::vector<std::string> namesPermittedBy(const X509& certificate);
     /// Where the public part lies.
     static std::string certificateFileIn(const std::string& folder);

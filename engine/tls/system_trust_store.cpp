@@ -50,7 +50,7 @@ constexpr Way kWays[] = {
 std::string bareBase64(std::string_view pem) {
     std::string text;
     for (std::string_view line : split(pem, '\n')) {
-        if (!line.starts_with("-----")) {
+        if (!line.empty() && !line.starts_with("-----")) {
             text += line;
             text += '\n';
         }
@@ -68,12 +68,12 @@ public:
 
     TrustState state(const X509& authority) const override {
         auto file = os::readFile(fileOf(authority), kLargestBundle);
-        if (!file) {
-            return ours().empty() ? TrustState::absent : TrustState::outdated;
-        }
         auto bundle = os::readFile(environment_.root + std::string(way_.bundle), kLargestBundle);
         const bool isIn = bundle && bundle->find(bareBase64(pemOf(authority))) != std::string::npos;
-        return *file == pemOf(authority) && isIn ? TrustState::trusted : TrustState::outdated;
+        if (ours().empty()) {
+            return isIn ? TrustState::outdated : TrustState::absent;
+        }
+        return file && *file == pemOf(authority) && isIn ? TrustState::trusted : TrustState::outdated;
     }
 
     std::vector<std::string> plan(const X509& authority, TrustChange change) const override {
@@ -131,6 +131,13 @@ public:
                                              trimLines(outcome->output)),
                                  name()},
                            authority, change);
+        }
+        const TrustState wanted = change == TrustChange::install ? TrustState::trusted : TrustState::absent;
+        if (state(authority) != wanted) {
+            return Error{ErrorKind::failure,
+                         fmt::format("{} has run, but {}{} is not as expected; look at what it says: {}",
+                                     program, environment_.root, way_.bundle, trimLines(outcome->output)),
+                         name()};
         }
         return {};
     }

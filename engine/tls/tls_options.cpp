@@ -1,6 +1,8 @@
 #include "tls/tls_options.h"
 
 #include "schema/type_of.h"
+#include "tls/openssl_error.h"
+#include "tls/openssl_types.h"
 
 namespace saker::tls {
 
@@ -55,6 +57,17 @@ const schema::Description& TlsOptions::fields() {
              .applied(Apply::newConnections)
              .forExperts()});
     return kFields;
+}
+
+void TlsOptions::check(schema::Checker& checker) const {
+    if (ciphers.empty()) {
+        return;
+    }
+    const ClearsOpensslErrors clears;
+    const SslContextPtr context(SSL_CTX_new(TLS_server_method()));
+    if (!context || SSL_CTX_set_cipher_list(context.get(), ciphers.c_str()) != 1) {
+        checker.error({"TlsCiphers"}, "OpenSSL knows none of these ciphers; see `openssl ciphers`");
+    }
 }
 
 } // namespace saker::tls

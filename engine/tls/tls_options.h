@@ -25,6 +25,7 @@ struct TlsOptions {
     std::uint32_t handshakesPerAddress = 50;                   ///< a second, under attack; 0: no limit
     std::string keyLogFile;                                    ///< "": none
 
+    void check(schema::Checker& checker) const;
     bool operator==(const TlsOptions&) const = default;
     static const schema::Description& fields();
 };

@@ -124,7 +124,7 @@ void showAuthority(EngineServices& services, Arguments, Output& output) {
     for (const std::string& name : report->names) {
         names += (names.empty() ? "" : ", ") + name;
     }
-    output.line(fmt::format("Vouches for:  {} and what is below them; private addresses", names));
+    output.line(fmt::format("Vouches for:  {}; private addresses", names));
     std::vector<std::vector<std::string>> rows;
     for (const AuthorityReport::Store& store : report->stores) {
         rows.push_back({store.state, store.name});

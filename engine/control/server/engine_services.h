@@ -86,7 +86,7 @@ struct AuthorityReport {
     std::string fingerprint; ///< SHA-256, hexadecimal
     std::string file;        ///< its public part: what other machines and phones are given
     std::int64_t daysLeft = 0;
-    std::vector<std::string> names; ///< what it may vouch for
+    std::vector<std::string> names; ///< what it may vouch for: "localhost", "*.test"
     struct Store {
         std::string name;
         std::string state;

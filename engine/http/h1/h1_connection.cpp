@@ -407,6 +407,8 @@ void H1Connection::drain() {
     keepAlive_ = false;
     if (!current_ && !outlet_.isWaiting() && stash_.empty() && phase_ == Phase::open) {
         close();
+    } else if (!current_) {
+        armForRequest(); // the rest of a head has less time now
     }
 }
 
@@ -489,7 +491,7 @@ void H1Connection::onTimer() {
         }
         return;
     }
-    switch (wait_.due(now, !stash_.empty(), settings)) {
+    switch (wait_.due(now, !stash_.empty(), context_.waitLimits())) {
     case RequestWait::Due::head:
         context_.counters().onTimeout();
         if (!stash_.empty()) {
@@ -509,7 +511,7 @@ void H1Connection::onTimer() {
 
 /// For the time-out of a connection that waits for a request, or for the rest of a head.
 void H1Connection::armForRequest() {
-    armBy(wait_.deadline(!stash_.empty(), context_.settings()));
+    armBy(wait_.deadline(!stash_.empty(), context_.waitLimits()));
 }
 
 void H1Connection::cutOffSlowClient() {

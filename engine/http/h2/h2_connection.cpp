@@ -70,8 +70,11 @@ bool H2Connection::open() {
         nghttp2_session_set_local_window_size(session(), NGHTTP2_FLAG_NONE, 0, kConnectionWindow) != 0) {
         return false;
     }
-    armBy(wait_.deadline(false, context_.settings()));
+    armBy(wait_.deadline(false, context_.waitLimits()));
     flush();
+    if (context_.isDraining()) {
+        drain();
+    }
     return true;
 }
 
@@ -376,8 +379,8 @@ void H2Connection::watchStreams(std::uint64_t now) {
 
 /// The wait for a request, or for the rest of a head.
 void H2Connection::watchIdleness(std::uint64_t now) {
-    const ConnectionSettings& settings = context_.settings();
-    switch (wait_.due(now, !streams_.empty(), settings)) {
+    const WaitLimits limits = context_.waitLimits();
+    switch (wait_.due(now, !streams_.empty(), limits)) {
     case RequestWait::Due::head:
         context_.counters().onTimeout();
         nghttp2_session_terminate_session(session(), NGHTTP2_ENHANCE_YOUR_CALM);
@@ -389,7 +392,7 @@ void H2Connection::watchIdleness(std::uint64_t now) {
         flush();
         break;
     case RequestWait::Due::nothing:
-        armBy(wait_.deadline(!streams_.empty(), settings));
+        armBy(wait_.deadline(!streams_.empty(), limits));
         break;
     }
 }

@@ -196,6 +196,10 @@ TEST(EngineOptions, RefusesWhatCannotBeRight) {
         {R"({"DownloadIfExtension": [".zip"]})", "without its dot"},
         {R"({"MaxRequestBodySize": -1})", "expected at least 0"},
         {R"({"KeepAliveTimeout": "long"})", "expected a number of seconds"},
+        {R"({"TlsCiphers": "NO-SUCH-CIPHER"})", "/TlsCiphers: OpenSSL knows none of these"},
+        {R"({"TlsProfile": "ancient"})", "/TlsProfile"},
+        {R"({"TlsSessionLifetime": "8d"})", "/TlsSessionLifetime: expected at most"},
+        {R"({"Hsts": true})", "/Hsts"},
         {R"({"MaxDirDepth": 1001})", "/MaxDirDepth: expected at most 1000"},
     };
     for (const Case& c : cases) {
@@ -232,6 +236,29 @@ TEST(EngineOptions, ReadsSites) {
     EXPECT_FALSE(sites[2].second.value);
     EXPECT_THAT(allTexts(sites[2].second.problems), HasSubstr("/Sites/worse.com/DefaultHeaders/A B"));
     EXPECT_TRUE(sites[3].second.value);
+}
+
+TEST(EngineOptions, ReadsWhatSitesWantOfTheChannel) {
+    EngineOptions options;
+    auto problems = decodeText(R"({"HttpsRedirect": true, "Hsts": {"MaxAge": "1h"}, "Sites": {
+        "a.com": {"HttpsRedirect": false, "Hsts": {"IncludeSubDomains": true, "Preload": true},
+                  "ClientCertificates": {"Mode": "required", "CaFile": "ca.pem"}},
+        "b.com": {"ClientCertificates": {"Mode": "optional"}},
+        "c.com": {"Hsts": {"MaxAge": 60, "Preload": true}}
+    }})",
+                               options);
+    EXPECT_TRUE(options.routing.httpsRedirect);
+    EXPECT_EQ(options.routing.hsts->value(), "max-age=3600");
+    const auto& sites = options.routing.sites;
+    const routing::SiteOptions& site = *sites[0].second.value;
+    EXPECT_EQ(site.httpsRedirect, false);
+    EXPECT_EQ(site.hsts->value(), "max-age=31536000; includeSubDomains; preload");
+    EXPECT_EQ(site.clientCertificates.mode, routing::ClientCertificateMode::required);
+    EXPECT_FALSE(sites[1].second.value);
+    EXPECT_THAT(allTexts(sites[1].second.problems),
+                HasSubstr("/Sites/b.com/ClientCertificates/CaFile: expected"));
+    EXPECT_TRUE(sites[2].second.value);
+    EXPECT_THAT(allTexts(problems), HasSubstr("/Sites/c.com/Hsts/Preload: the list of browsers"));
 }
 
 TEST(EngineOptions, SourcesAreTheExtensionsOfAllPagesThatRun) {

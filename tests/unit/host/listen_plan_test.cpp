@@ -104,6 +104,9 @@ TEST(ListenPlan, APortThatTheUserNamedMustBeHad) {
     ASSERT_FALSE(plan);
     EXPECT_EQ(plan.error().kind, ErrorKind::cannotBind);
     EXPECT_THAT(plan.error().text(), HasSubstr("cannot listen on port " + std::to_string(taken.port())));
+    EXPECT_THAT(plan.error().text(), testing::EndsWith("."));
+    EXPECT_THAT(plan.error().text(),
+                HasSubstr("another port. Port " + std::to_string(taken.port()) + " is held by "));
 }
 
 TEST(ListenPlan, ADefaultPortIsAWarningWhileAnotherIsLeft) {

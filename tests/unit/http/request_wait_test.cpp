@@ -9,33 +9,29 @@ using Due = RequestWait::Due;
 
 class RequestWaitTest : public testing::Test {
 protected:
-    RequestWaitTest() {
-        settings.headTimeout = 30;
-        settings.keepAliveTimeout = 100;
-    }
-    ConnectionSettings settings;
+    WaitLimits limits{30, 100};
     RequestWait wait{1000};
 };
 
 TEST_F(RequestWaitTest, TheFirstHeadIsDueFromTheBeginning) {
-    EXPECT_EQ(wait.deadline(false, settings), 1030U);
-    EXPECT_EQ(wait.due(1029, false, settings), Due::nothing);
-    EXPECT_EQ(wait.due(1030, false, settings), Due::head);
+    EXPECT_EQ(wait.deadline(false, limits), 1030U);
+    EXPECT_EQ(wait.due(1029, false, limits), Due::nothing);
+    EXPECT_EQ(wait.due(1030, false, limits), Due::head);
 }
 
 TEST_F(RequestWaitTest, ItsBytesDoNotProlongIt) {
     wait.setActive(1020);
     wait.beginHead();
-    EXPECT_EQ(wait.due(1030, true, settings), Due::head);
+    EXPECT_EQ(wait.due(1030, true, limits), Due::head);
 }
 
 TEST_F(RequestWaitTest, BetweenRequestsIdlenessCounts) {
     wait.endHead();
     wait.setActive(2000);
-    EXPECT_EQ(wait.deadline(false, settings), 2100U);
-    EXPECT_EQ(wait.due(2099, false, settings), Due::nothing);
-    EXPECT_EQ(wait.due(2100, false, settings), Due::idle);
-    EXPECT_EQ(wait.due(2100, true, settings), Due::nothing) << "a part of a request is there";
+    EXPECT_EQ(wait.deadline(false, limits), 2100U);
+    EXPECT_EQ(wait.due(2099, false, limits), Due::nothing);
+    EXPECT_EQ(wait.due(2100, false, limits), Due::idle);
+    EXPECT_EQ(wait.due(2100, true, limits), Due::nothing) << "a part of a request is there";
 }
 
 TEST_F(RequestWaitTest, TheNextHeadIsTimedFromItsFirstByte) {
@@ -44,15 +40,14 @@ TEST_F(RequestWaitTest, TheNextHeadIsTimedFromItsFirstByte) {
     wait.beginHead();
     wait.setActive(2010);
     wait.beginHead();
-    EXPECT_EQ(wait.deadline(true, settings), 2030U);
-    EXPECT_EQ(wait.due(2030, true, settings), Due::head);
+    EXPECT_EQ(wait.deadline(true, limits), 2030U);
+    EXPECT_EQ(wait.due(2030, true, limits), Due::head);
 }
 
 TEST_F(RequestWaitTest, ZeroSwitchesOff) {
-    settings.headTimeout = 0;
-    settings.keepAliveTimeout = 0;
-    EXPECT_EQ(wait.deadline(false, settings), RequestWait::kNever);
-    EXPECT_EQ(wait.due(1'000'000'000, false, settings), Due::nothing);
+    limits = {};
+    EXPECT_EQ(wait.deadline(false, limits), RequestWait::kNever);
+    EXPECT_EQ(wait.due(1'000'000'000, false, limits), Due::nothing);
 }
 
 } // namespace

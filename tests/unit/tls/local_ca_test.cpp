@@ -81,7 +81,8 @@ TEST_F(LocalCaTest, IsMadeOnce) {
     ASSERT_TRUE(known);
     EXPECT_EQ(CertificateInfo::of(**known).fingerprint, (*first)->info().fingerprint);
     EXPECT_THAT(LocalCa::namesPermittedBy(**known),
-                ElementsAre("localhost", "test", "local", "internal", "home.arpa", "mylaptop"));
+                ElementsAre("localhost", "*.localhost", "*.test", "*.local", "*.internal", "*.home.arpa",
+                            "mylaptop"));
     EXPECT_EQ(LocalCa::read(folder_.at("nowhere")).error().kind, ErrorKind::notFound);
 }
 

@@ -148,16 +148,15 @@ TEST_F(CommandTable, certificates) {
 }
 
 TEST_F(CommandTable, theLocalAuthority) {
-    services.authorityReport = {"Saker local CA",       "ab:cd",
-                                "/data/ca.pem",         3000,
-                                {"localhost", "test"},  {{"the system", "trusted"}, {"Firefox", "absent"}},
+    services.authorityReport = {"Saker local CA",        "ab:cd",
+                                "/data/ca.pem",          3000,
+                                {"localhost", "*.test"}, {{"the system", "trusted"}, {"Firefox", "absent"}},
                                 {"certutil is missing"}};
-    EXPECT_THAT(run("ca"),
-                ElementsAre("Authority:    Saker local CA", "File:         /data/ca.pem",
-                            "Fingerprint:  SHA-256 ab:cd", "Days left:    3000",
-                            "Vouches for:  localhost, test and what is below them; private addresses",
-                            "Trust stores:", "trusted  the system", "absent   Firefox",
-                            "Note: certutil is missing"));
+    EXPECT_THAT(run("ca"), ElementsAre("Authority:    Saker local CA", "File:         /data/ca.pem",
+                                       "Fingerprint:  SHA-256 ab:cd", "Days left:    3000",
+                                       "Vouches for:  localhost, *.test; private addresses",
+                                       "Trust stores:", "trusted  the system", "absent   Firefox",
+                                       "Note: certutil is missing"));
     EXPECT_THAT(run("catrust"), ElementsAre("install"));
     EXPECT_THAT(run("catrust try"), ElementsAre("install try"));
     EXPECT_THAT(run("cauntrust"), ElementsAre("remove"));

@@ -80,7 +80,7 @@ void H2Exchange::dispatch(bool endsStream) {
 /// Also of a refused request there is as much in head_ as could be read, for the log.
 Rejection H2Exchange::readHead() {
     const bool isWhole = text_.complete();
-    const std::string& text = text_.text();
+    const std::string_view text = text_.text();
     RequestParser parser(connection_->context().limits());
     const RequestParser::State state = parser.parse(text, head_);
     head_.majorVersion = 2;

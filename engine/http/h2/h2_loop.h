@@ -4,6 +4,7 @@
 
 #include "http/h2/frame_output.h"
 #include "http/h2/h2_exchange.h"
+#include "http/h2/session_memory.h"
 #include "http/loop_context.h"
 #include "observe/repeat_limit.h"
 
@@ -22,6 +23,7 @@ public:
     /// Keeps it for another stream, unless somebody else still refers to it.
     void giveBack(Ref<H2Exchange> exchange);
 
+    SessionMemory memory;
     FrameOutput output;
     /// A connection is filling the output: making a body may lead to another one, which has to wait.
     bool isSending = false;

@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 
+#include <algorithm>
+
 namespace saker::http {
 
 namespace {
@@ -13,7 +15,7 @@ constexpr std::size_t kFieldOverhead = 4; // ": " and the line's end
 void RequestText::begin(std::size_t most) {
     pseudo_.clear();
     method_ = path_ = authority_ = protocol_ = {};
-    text_.clear();
+    used_ = 0;
     cookies_.clear();
     most_ = most;
     size_ = 0;
@@ -25,7 +27,7 @@ void RequestText::addField(std::string_view name, std::string_view value) {
     if (isTooLarge()) {
         return;
     }
-    if (name.starts_with(':')) {
+    if (!lineDone_ && name.starts_with(':')) {
         addPseudoField(name, value);
         return;
     }
@@ -71,11 +73,10 @@ void RequestText::writeLine() {
     lineDone_ = true;
     const std::string_view method = part(method_);
     if (protocol_.size != 0) { // RFC 8441: what HTTP/1 says with Upgrade
-        text_.append("GET ").append(part(path_)).append(" HTTP/1.1\r\nconnection: upgrade\r\n");
-        write("upgrade", part(protocol_));
+        writeAll(
+            {"GET ", part(path_), " HTTP/1.1\r\nconnection: upgrade\r\nupgrade: ", part(protocol_), "\r\n"});
     } else {
-        text_.append(method).append(" ").append(method == "CONNECT" ? part(authority_) : part(path_));
-        text_.append(" HTTP/1.1\r\n");
+        writeAll({method, " ", method == "CONNECT" ? part(authority_) : part(path_), " HTTP/1.1\r\n"});
     }
     if (authority_.size != 0) {
         hostDone_ = true;
@@ -84,7 +85,22 @@ void RequestText::writeLine() {
 }
 
 void RequestText::write(std::string_view name, std::string_view value) {
-    text_.append(name).append(": ").append(value).append("\r\n");
+    writeAll({name, ": ", value, "\r\n"});
+}
+
+void RequestText::writeAll(std::initializer_list<std::string_view> parts) {
+    std::size_t size = used_;
+    for (const std::string_view part : parts) {
+        size += part.size();
+    }
+    if (text_.size() < size) {
+        text_.resize(size + size / 2);
+    }
+    char* to = text_.data() + used_;
+    for (const std::string_view part : parts) {
+        to = std::copy(part.begin(), part.end(), to);
+    }
+    used_ = size;
 }
 
 bool RequestText::complete() {
@@ -94,7 +110,7 @@ bool RequestText::complete() {
     if (!cookies_.empty()) {
         write("cookie", cookies_);
     }
-    text_.append("\r\n");
+    writeAll({"\r\n"});
     return !hostsDiffer_ && !isTooLarge();
 }
 

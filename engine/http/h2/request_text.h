@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,7 @@ public:
     bool complete();
 
     /// REQUIRES: complete() was true. Valid until begin().
-    const std::string& text() const { return text_; }
+    std::string_view text() const { return {text_.data(), used_}; }
     bool isTooLarge() const { return size_ > most_; }
     /// Of all fields, those that were dropped included. Compression makes many of few (RFC 7541,
     /// section 7.3).
@@ -36,11 +37,13 @@ private:
     void addHost(std::string_view value);
     void writeLine();
     void write(std::string_view name, std::string_view value);
+    void writeAll(std::initializer_list<std::string_view> parts);
     std::string_view part(Part p) const { return std::string_view(pseudo_).substr(p.offset, p.size); }
 
     std::string pseudo_; // values of pseudo-header fields
     Part method_, path_, authority_, protocol_;
-    std::string text_;
+    std::string text_; // as large as it was ever needed: its first used_ bytes count
+    std::size_t used_ = 0;
     std::string cookies_;
     std::size_t most_ = 0;
     std::size_t size_ = 0;

@@ -75,6 +75,12 @@ int onFrame(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
     H2Connection& connection = connectionOf(user);
     switch (frame->hd.type) {
     case NGHTTP2_HEADERS:
+        if (H2Exchange* exchange = connection.arriving();
+            exchange != nullptr && exchange->stream() == frame->hd.stream_id) { // spares looking it up
+            onHeadersOrData(connection, *exchange, *frame);
+            break;
+        }
+        [[fallthrough]];
     case NGHTTP2_DATA:
         if (H2Exchange* exchange = SessionCallbacks::exchangeOf(session, frame->hd.stream_id)) {
             onHeadersOrData(connection, *exchange, *frame);
@@ -199,7 +205,8 @@ const nghttp2_option* options() {
 
 nghttp2_session* SessionCallbacks::makeSession(H2Connection& connection) {
     nghttp2_session* session = nullptr;
-    if (nghttp2_session_server_new2(&session, callbacks(), &connection, options()) != 0) {
+    if (nghttp2_session_server_new3(&session, callbacks(), &connection, options(),
+                                    connection.shared().memory.functions()) != 0) {
         return nullptr;
     }
     return session;

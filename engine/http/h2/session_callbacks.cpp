@@ -32,6 +32,14 @@ int resultOf(const H2Connection& connection) {
     return connection.isCutOff() ? NGHTTP2_ERR_CALLBACK_FAILURE : 0;
 }
 
+int onBeginFrame(nghttp2_session*, const nghttp2_frame_hd* head, void* user) {
+    if (head->type == NGHTTP2_PRIORITY) { // which nobody looks at: it is never reported as a frame
+        connectionOf(user).onFlood(Flood::priorities);
+        return resultOf(connectionOf(user));
+    }
+    return 0;
+}
+
 int onBeginHeaders(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
     if (frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST) {
         H2Exchange& exchange = connectionOf(user).begin(frame->hd.stream_id);
@@ -99,7 +107,6 @@ int onFrame(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
         }
         connection.onFlood(Flood::pings);
         break;
-    case NGHTTP2_PRIORITY:
     case NGHTTP2_PRIORITY_UPDATE:
         connection.onFlood(Flood::priorities);
         break;
@@ -168,6 +175,7 @@ const nghttp2_session_callbacks* callbacks() {
     static nghttp2_session_callbacks* const kAll = [] {
         nghttp2_session_callbacks* made = nullptr;
         if (nghttp2_session_callbacks_new(&made) == 0) {
+            nghttp2_session_callbacks_set_on_begin_frame_callback(made, onBeginFrame);
             nghttp2_session_callbacks_set_on_begin_headers_callback(made, onBeginHeaders);
             nghttp2_session_callbacks_set_on_header_callback(made, onHeader);
             nghttp2_session_callbacks_set_on_invalid_header_callback(made, onInvalidHeader);

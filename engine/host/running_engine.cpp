@@ -354,8 +354,7 @@ void RunningEngine::stop(control::StopMode mode) {
                     : std::chrono::duration_cast<milliseconds>(runtime()->options.process.shutdownTimeout);
             if (!waitUntilEmpty(limit)) {
                 if (std::uint64_t left = shared_->connections.load()) {
-                    log::warning("stop", "{} cut off.",
-                                 counted(left, "connection was", "connections were"));
+                    log::warning("stop", "{} cut off.", counted(left, "connection was", "connections were"));
                 }
                 for (auto& loop : loops_) {
                     loop->call([&] { loop->abortAll(); });
@@ -391,7 +390,8 @@ bool RunningEngine::waitUntilEmpty(milliseconds limit) {
         const std::uint64_t open = shared_->connections.load();
         if (!isSaid && open > 0 && waited >= kSilentWait) {
             isSaid = true;
-            log::info("stop", "Waiting for the answers on {} to finish ({}); Ctrl+C or SIGTERM again ends now.",
+            log::info("stop",
+                      "Waiting for the answers on {} to finish ({}); Ctrl+C or SIGTERM again ends now.",
                       counted(open, "connection"),
                       limit == milliseconds::max()
                           ? std::string("as long as they need")

@@ -27,7 +27,7 @@ public:
     loop::EventLoop& loop() const override;
 
     Ref<Exchange> retain() override { return Ref<Exchange>(this); }
-    bool isConnected() const override { return connection_ != nullptr; }
+    bool isConnected() const override { return connection_ != nullptr && !isMalformed_; }
     void readBody(BodyReader& reader) override;
 
     void respond(PreparedResponse& response) override;
@@ -43,6 +43,9 @@ public:
     /// The head is complete: a handler gets the request, or it is refused.
     void dispatch(bool endsStream);
     bool isDispatched() const { return isDispatched_; }
+    /// The request breaks a rule of HTTP/2: the stream is reset (RFC 9113, section 8.1.1).
+    void breakOff();
+    bool isMalformed() const { return isMalformed_; }
     void takeBody(std::string_view bytes);
     void endBody();
     bool isBodyDone() const { return isBodyDone_; }
@@ -69,7 +72,9 @@ public:
 private:
     friend class StreamList;
 
+    bool mayAnswer() const { return connection_ != nullptr && !answered_ && !isMalformed_; }
     Rejection readHead();
+    void takePriority();
     void refuse(int status, std::string_view sentence);
     void refuse(Rejection rejection);
     void reset(std::uint32_t error);
@@ -96,6 +101,7 @@ private:
     Tally tally_;
     Ref<ResponseForm> form_; // the answer's head, while nghttp2 refers to it
     bool isDispatched_ = false;
+    bool isMalformed_ = false;
     bool isBodyDone_ = false;
     bool isDeferred_ = false; // nghttp2 waits to be told that there is more
     bool isWarm_ = false;     // a worker has read the part of the file in front

@@ -198,6 +198,7 @@ Result<LoadedConfig> ConfigStore::withoutFile() const {
     options.routing.backendDir.clear();
     options.listen.httpsPorts.clear();
     options.certificates.developmentMode = true;
+    options.staticFiles.directoryListing = true; // whoever shares a folder wants to see what is in it
     schema::Problems problems;
     LoadedConfig config = finish(std::move(options), {}, {}, problems);
     if (hasErrors(problems)) {

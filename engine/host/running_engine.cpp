@@ -563,6 +563,12 @@ control::StatsSnapshot RunningEngine::stats(milliseconds window) {
     out.tlsResumed = now.totals.tlsResumed;
     out.tlsFailed = now.totals.tlsFailed;
     out.tlsLimited = now.totals.tlsLimited;
+    for (std::size_t kind = 0; kind < now.totals.http2Floods.size(); ++kind) {
+        if (const std::uint64_t count = now.totals.http2Floods[kind]; count > 0) {
+            out.http2Floods.emplace_back(observe::http2FloodName(static_cast<observe::Http2Flood>(kind)),
+                                         count);
+        }
+    }
     out.plainOnTlsPort = now.totals.plainOnTlsPort;
     out.memoryBytes = now.process.residentBytes;
     out.cpuPercent = window.count() > 0 ? os::cpuPercent(before, os::processUsage()) : now.cpuPercent;

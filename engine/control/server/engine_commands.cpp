@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace saker::control {
 
@@ -99,6 +100,14 @@ void stats(EngineServices& services, Arguments, Output& output) {
         output.line(
             fmt::format("TLS versions: {} with 1.3, {} with 1.2, {} with older; plain HTTP instead: {}",
                         now.tls13, now.tls12, now.tlsOld, now.plainOnTlsPort));
+    }
+    if (!now.http2Floods.empty()) {
+        std::vector<std::string> kinds;
+        for (const auto& [kind, count] : now.http2Floods) {
+            kinds.push_back(fmt::format("{} {}", kind, count));
+        }
+        output.line(
+            fmt::format("HTTP/2 connections ended for a flood of frames: {}", fmt::join(kinds, ", ")));
     }
     output.line(fmt::format("Indexed files: {}", now.indexedFiles));
     output.line(fmt::format("Uptime: {}", durationText(now.uptime)));

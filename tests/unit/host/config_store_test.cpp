@@ -169,6 +169,8 @@ TEST_F(ConfigStoreTest, QuickModeNeedsNoFile) {
     overrides.httpPorts = {{7000}};
     auto loaded = store(overrides).withoutFile();
     ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+    EXPECT_TRUE((*loaded).options.staticFiles.directoryListing);
+    EXPECT_TRUE((*loaded).options.certificates.developmentMode);
     const LoadedConfig& config = *loaded;
     EXPECT_EQ(config.path, "");
     EXPECT_EQ(config.options.routing.backendDir, "");

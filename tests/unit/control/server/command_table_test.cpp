@@ -187,6 +187,12 @@ TEST_F(CommandTable, statsShowsRequestsOnlyWhenMetricsAreOn) {
                             "Answers by status: 2xx 40, 4xx 2"));
 }
 
+TEST_F(CommandTable, statsTellsOfFloods) {
+    services.snapshot.http2Floods = {{"rapid_reset", 2}, {"ping", 1}};
+    EXPECT_THAT(run("stats"),
+                testing::Contains("HTTP/2 connections ended for a flood of frames: rapid_reset 2, ping 1"));
+}
+
 TEST_F(CommandTable, gcSaysWhatItGaveBack) {
     EXPECT_THAT(run("gc"), ElementsAre("Collecting..", "Collected. Memory given back: 3.0 MiB."));
 }

@@ -18,14 +18,14 @@ struct CgiContext {
     const loop::SocketAddress& peer;  ///< the client, as told by trusted proxies
     const loop::SocketAddress& local; ///< where it came to
     bool isEncrypted = false;
-    std::string_view serverSoftware;
-    std::string_view serverName;     ///< the host that was asked for, without port; when empty, the address
-    std::string_view documentRoot;   ///< absolute, without a slash behind
-    std::string_view scriptFilename; ///< absolute
-    std::string_view scriptName;     ///< decoded path that leads to the script: "/app/index.php"
-    std::string_view pathInfo;       ///< decoded rest of the path: "/user/7"; or ""
-    std::string_view remoteUser;     ///< "" unless authenticated
-    std::string_view authType;
+    std::string_view serverSoftware = {};
+    std::string_view serverName = {}; ///< the host that was asked for, without port; when empty, the address
+    std::string_view documentRoot = {};   ///< absolute, without a slash behind
+    std::string_view scriptFilename = {}; ///< absolute
+    std::string_view scriptName = {};     ///< decoded path that leads to the script: "/app/index.php"
+    std::string_view pathInfo = {};       ///< decoded rest of the path: "/user/7"; or ""
+    std::string_view remoteUser = {};     ///< "" unless authenticated
+    std::string_view authType = {};
     /// Set by the configuration; go last, so that they win.
     const std::vector<std::pair<std::string, std::string>>* extra = nullptr;
 };

@@ -20,25 +20,11 @@ constexpr std::uint32_t kMaxEmptyRecords = 256;
 // that the connection can be used again.
 constexpr std::uint64_t kMaxDropped = std::uint64_t{1} << 20U;
 
-bool isIdempotentMethod(http::Method method) {
-    switch (method) {
-    case http::Method::get:
-    case http::Method::head:
-    case http::Method::put:
-    case http::Method::delete_:
-    case http::Method::options:
-    case http::Method::trace:
-        return true;
-    default:
-        return false;
-    }
-}
-
 } // namespace
 
 FastCgiProtocol::FastCgiProtocol(http::Method method, std::string variables, const FastCgiLimits& limits)
     : variables_(std::move(variables)), limits_(limits), collector_(limits.head.maxHead),
-      isHeadRequest_(method == http::Method::head), isIdempotent_(isIdempotentMethod(method)) {}
+      isHeadRequest_(method == http::Method::head), isIdempotent_(http::isIdempotent(method)) {}
 
 // ---- the request ----
 

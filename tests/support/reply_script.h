@@ -92,7 +92,7 @@ private:
         if (reply.bodyLength) {
             text += " length " + std::to_string(*reply.bodyLength);
         }
-        if (!reply.hasBody) {
+        if (!reply.hasBody && what == "head") {
             text += " without body";
         }
         if (!reply.localRedirect.empty()) {

@@ -95,20 +95,25 @@ ReplyEvent HttpProtocol::next(std::string_view input) {
 }
 
 ReplyEvent HttpProtocol::takeHeadBytes(std::string_view input) {
-    const http::HeadCollector::Step step = collector_.next(input);
-    if (step.state == http::HeadCollector::State::more) {
-        return {Kind::more, step.consumed};
+    std::size_t at = 0;
+    for (;;) {
+        const http::HeadCollector::Step step = collector_.next(input.substr(at));
+        at += step.consumed;
+        if (step.state == http::HeadCollector::State::more) {
+            return {Kind::more, at};
+        }
+        ReplyEvent event =
+            step.state == http::HeadCollector::State::tooLarge
+                ? fail(fmt::format("the head of the answer is larger than {} bytes", limits_.maxHead))
+                : takeHeadText(step.head);
+        if (event.kind != Kind::more) {
+            event.consumed = at;
+            return event;
+        }
     }
-    ReplyEvent event;
-    if (step.state == http::HeadCollector::State::tooLarge) {
-        event = fail(fmt::format("the head of the answer is larger than {} bytes", limits_.maxHead));
-    } else {
-        event = takeHeadText(step.head);
-    }
-    event.consumed = step.consumed;
-    return event;
 }
 
+/// `more` for a head that nobody is to see.
 ReplyEvent HttpProtocol::takeHeadText(std::string_view text) {
     const std::string wrong = parseReplyHead(text, asked_, limits_, parsed_);
     if (!wrong.empty()) {

@@ -74,6 +74,10 @@ public:
     void disconnect() { connected_ = false; }
     bool encrypted = false;
     std::uint64_t policy = 0;
+    // The request's body is the test's: it calls the reader.
+    bool hasBody = false;
+    http::BodyReader* reader = nullptr;
+    bool isBodyPaused = false;
     void setLocalPort(std::uint16_t port) { local_.port = port; }
     void setPeer(std::string_view address) { peer_ = *loop::SocketAddress::parse(address, 50000); }
 
@@ -92,7 +96,16 @@ public:
         return Ref<http::Exchange>(this);
     }
     bool isConnected() const override { return connected_; }
-    void readBody(http::BodyReader& reader) override { reader.onBodyEnd(); }
+    void readBody(http::BodyReader& reader) override {
+        if (!hasBody) {
+            reader.onBodyEnd();
+        } else {
+            this->reader = &reader;
+        }
+    }
+    void pauseBody() override { isBodyPaused = true; }
+    void resumeBody() override { isBodyPaused = false; }
+    void discardBody() override { reader = nullptr; }
     void respond(http::PreparedResponse& response) override {
         prepared_ = true;
         BufferChain wire;

@@ -105,6 +105,10 @@ void H1Connection::resumeInput() {
         isPaused_ = false;
         transport_.resumeReading();
     }
+    if (isPeerClosed_ && isBodyCutOff()) {
+        abort();
+        return;
+    }
     if (!current_ && !isWriting_ && (isPeerClosed_ || (context_.isDraining() && !stash_))) {
         close();
     }
@@ -126,7 +130,7 @@ bool H1Connection::wantsInput() const {
         return false;
     }
     if (current_) {
-        return !current_->isBodyDone();
+        return !current_->isBodyDone() && !current_->isBodyPaused_;
     }
     return !isWriting_ || transport_.bytesPending() < kMaxUnsent;
 }
@@ -261,6 +265,15 @@ void H1Connection::startBody(H1Exchange& exchange) {
         context_.scratch().appendStatic("HTTP/1.1 100 Continue\r\n\r\n");
         flush();
     }
+}
+
+void H1Connection::resumeBody(H1Exchange& exchange) {
+    if (current_.get() != &exchange || exchange.isBodyDone()) {
+        return;
+    }
+    exchange.bodyWatch_ = RateWatch::start(context_.loop().now(), exchange.decoder_.received());
+    armBy(context_.loop().now() + kWatchInterval);
+    resumeInput();
 }
 
 /// A request that cannot be understood: the answer says so and ends the connection.
@@ -593,12 +606,18 @@ void H1Connection::drain() {
 
 // ---- ends ----
 
+/// Once the peer has closed its side: the body can never be completed. While its reader pauses, the rest may
+/// be in the stash.
+bool H1Connection::isBodyCutOff() const {
+    return current_ && !current_->isBodyDone() && !(current_->isBodyPaused_ && stash_);
+}
+
 void H1Connection::onPeerClosed() {
     isPeerClosed_ = true;
     if (phase_ == Phase::closed) {
         return;
     }
-    if (current_ && !current_->isBodyDone()) { // the body can never be completed
+    if (isBodyCutOff()) {
         abort();
         return;
     }
@@ -653,7 +672,7 @@ void H1Connection::onTimer() {
         return;
     }
     if (current_) {
-        if (!current_->isBodyDone()) {
+        if (!current_->isBodyDone() && !current_->isBodyPaused_) {
             if (current_->bodyWatch_.isTooSlow(now, current_->decoder_.received(), settings)) {
                 cutOffSlowClient();
                 return;

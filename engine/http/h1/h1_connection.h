@@ -48,6 +48,7 @@ private:
 
     // input
     bool wantsInput() const;
+    bool isBodyCutOff() const;
     void consume(std::string_view bytes);
     std::size_t process(std::string_view input);
     std::size_t beginRequest(std::string_view input);
@@ -62,6 +63,7 @@ private:
     // answers; called by H1Exchange
     Ref<Exchange> retain(H1Exchange& exchange);
     void startBody(H1Exchange& exchange);
+    void resumeBody(H1Exchange& exchange);
     void answer(H1Exchange& exchange, PreparedResponse& response);
     void answer(H1Exchange& exchange, ResponseHead& head, BufferChain& body);
     void answer(H1Exchange& exchange, ResponseHead& head, std::unique_ptr<BodySource> source);

@@ -32,6 +32,8 @@ void H1Exchange::begin(H1Connection& connection, Ref<ConnectionSettings> setting
     status_ = 0;
     chunked_ = false;
     continueSent_ = false;
+    isBodyPaused_ = false;
+    watcher_ = nullptr;
     isSending_ = false;
     strictTransport = {};
     account = {};
@@ -50,6 +52,7 @@ void H1Exchange::detach() {
     if (BodyReader* reader = std::exchange(reader_, nullptr)) {
         reader->onBodyFailed();
     }
+    tellAbandoned();
 }
 
 Ref<Exchange> H1Exchange::retain() {
@@ -63,6 +66,21 @@ void H1Exchange::readBody(BodyReader& reader) {
     }
     reader_ = &reader;
     connection_->startBody(*this);
+}
+
+void H1Exchange::pauseBody() {
+    isBodyPaused_ = true;
+}
+
+void H1Exchange::resumeBody() {
+    if (std::exchange(isBodyPaused_, false) && connection_) {
+        connection_->resumeBody(*this);
+    }
+}
+
+void H1Exchange::discardBody() {
+    reader_ = nullptr;
+    resumeBody();
 }
 
 void H1Exchange::respond(PreparedResponse& response) {

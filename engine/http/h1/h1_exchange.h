@@ -24,6 +24,9 @@ public:
     Ref<Exchange> retain() override;
     bool isConnected() const override { return connection_ != nullptr; }
     void readBody(BodyReader& reader) override;
+    void pauseBody() override;
+    void resumeBody() override;
+    void discardBody() override;
 
     void respond(PreparedResponse& response) override;
     void respond(ResponseHead head, BufferChain body) override;
@@ -53,6 +56,7 @@ private:
     int status_ = 0;
     bool chunked_ = false; // the source's bytes are framed as chunks
     bool continueSent_ = false;
+    bool isBodyPaused_ = false;
     bool isSending_ = false; // answered, but what is sent is long or still being made
 };
 

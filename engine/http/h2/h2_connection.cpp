@@ -116,7 +116,13 @@ struct H2Connection::Callbacks {
         if (H2Exchange* exchange = exchangeOf(session, stream)) {
             const Ref<H2Exchange> kept(exchange);
             connectionOf(user).takeBody(*exchange, view(data, size));
+            if (exchange->isBodyPaused_) { // only this stream's window stays smaller
+                exchange->unconsumed_ += size;
+                nghttp2_session_consume_connection(session, size);
+                return 0;
+            }
         }
+        nghttp2_session_consume(session, stream, size);
         return 0;
     }
 
@@ -189,6 +195,7 @@ struct H2Connection::Callbacks {
                 nghttp2_option_set_no_closed_streams(made, 1);
                 nghttp2_option_set_builtin_recv_extension_type(made, NGHTTP2_PRIORITY_UPDATE);
                 nghttp2_option_set_max_outbound_ack(made, 256);
+                nghttp2_option_set_no_auto_window_update(made, 1); // readers of bodies may pause
             }
             return made;
         }();
@@ -360,6 +367,13 @@ void H2Connection::takeBody(H2Exchange& exchange, std::string_view bytes) {
     if (exchange.reader_ != nullptr) {
         exchange.reader_->onBody(bytes);
     }
+}
+
+void H2Connection::resumeBody(H2Exchange& exchange) {
+    exchange.bodyWatch_ = RateWatch::start(context_.loop().now(), exchange.received_);
+    nghttp2_session_consume_stream(session_.get(), exchange.stream_,
+                                   static_cast<std::size_t>(std::exchange(exchange.unconsumed_, 0)));
+    flush();
 }
 
 void H2Connection::endBody(H2Exchange& exchange) {
@@ -813,7 +827,7 @@ void H2Connection::watch(H2Exchange& exchange, std::uint64_t now) {
         return;
     }
     const ConnectionSettings& settings = *exchange.settings_;
-    if (!exchange.isBodyDone_ && !exchange.answered_ &&
+    if (!exchange.isBodyDone_ && !exchange.answered_ && !exchange.isBodyPaused_ &&
         exchange.bodyWatch_.isTooSlow(now, exchange.received_, settings)) {
         context_.counters().onSlowClient();
         const RejectionInfo& info = rejectionInfo(Rejection::timeout);

@@ -59,6 +59,7 @@ private:
     void refuse(H2Exchange& exchange, int status, std::string_view sentence);
     void endBody(H2Exchange& exchange);
     void takeBody(H2Exchange& exchange, std::string_view bytes);
+    void resumeBody(H2Exchange& exchange);
     void end(H2Exchange& exchange);
     void flood(FloodGuard::Event event);
 

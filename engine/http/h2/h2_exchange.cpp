@@ -35,8 +35,9 @@ void H2Exchange::begin(H2Connection& connection, std::int32_t stream) {
     strictTransport = {};
     answered_ = false;
     reader_ = nullptr;
-    received_ = bytes_ = bodyBytes_ = startMicros_ = 0;
-    tooLarge_ = badHead_ = isBodyDone_ = dispatched_ = deferred_ = warm_ = atEnd_ = false;
+    watcher_ = nullptr;
+    received_ = unconsumed_ = bytes_ = bodyBytes_ = startMicros_ = 0;
+    tooLarge_ = badHead_ = isBodyDone_ = isBodyPaused_ = dispatched_ = deferred_ = warm_ = atEnd_ = false;
 }
 
 void H2Exchange::detach() {
@@ -48,6 +49,7 @@ void H2Exchange::detach() {
     if (BodyReader* reader = std::exchange(reader_, nullptr)) {
         reader->onBodyFailed();
     }
+    tellAbandoned();
 }
 
 void H2Exchange::takeField(std::string_view name, std::string_view value, std::size_t mostBytes) {
@@ -112,6 +114,21 @@ void H2Exchange::readBody(BodyReader& reader) {
         head.status = 100;
         connection_->answerInterim(*this, head);
     }
+}
+
+void H2Exchange::pauseBody() {
+    isBodyPaused_ = true;
+}
+
+void H2Exchange::resumeBody() {
+    if (std::exchange(isBodyPaused_, false) && connection_) {
+        connection_->resumeBody(*this);
+    }
+}
+
+void H2Exchange::discardBody() {
+    reader_ = nullptr;
+    resumeBody();
 }
 
 void H2Exchange::respond(PreparedResponse& response) {

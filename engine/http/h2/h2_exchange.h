@@ -25,6 +25,9 @@ public:
     Ref<Exchange> retain() override { return Ref<Exchange>(this); }
     bool isConnected() const override { return connection_ != nullptr; }
     void readBody(BodyReader& reader) override;
+    void pauseBody() override;
+    void resumeBody() override;
+    void discardBody() override;
 
     void respond(PreparedResponse& response) override;
     void respond(ResponseHead head, BufferChain body) override;
@@ -51,8 +54,9 @@ private:
     std::string fields_;                              // "name: value\r\n"…
     std::string text_;                                // the head
     BodyReader* reader_ = nullptr;
-    std::uint64_t received_ = 0; // of the body
-    std::uint64_t bytes_ = 0;    // of the answer, head included
+    std::uint64_t received_ = 0;   // of the body
+    std::uint64_t unconsumed_ = 0; // bytes of the body by which the stream's window stays smaller
+    std::uint64_t bytes_ = 0;      // of the answer, head included
     std::uint64_t bodyBytes_ = 0;
     std::uint64_t startMicros_ = 0; // 0: nobody wants to know
     std::uint64_t beganAt_ = 0;     // ms
@@ -64,6 +68,7 @@ private:
     bool tooLarge_ = false;
     bool badHead_ = false;
     bool isBodyDone_ = false;
+    bool isBodyPaused_ = false;
     bool dispatched_ = false;
     bool deferred_ = false; // nghttp2 waits to be told that there is more
     bool warm_ = false;     // a worker has read what comes next of a file

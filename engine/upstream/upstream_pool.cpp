@@ -11,12 +11,6 @@
 
 namespace saker::upstream {
 
-namespace {
-
-constexpr std::uint64_t kAgainAfterUnknownName = 1'000; // ms
-
-} // namespace
-
 /// A connection on its way.
 class UpstreamPool::Attempt final : public net::ConnectUser {
 public:
@@ -259,7 +253,7 @@ void UpstreamPool::failAll(const Unavailable& reason) {
 
 std::optional<net::Endpoint> UpstreamPool::nextEndpoint() {
     const bool isName = !target_.endpoint();
-    if (isName && loop_.now() >= namesUntil_) {
+    if (isName && (endpoints_.empty() || loop_.now() >= namesUntil_)) {
         lookUp();
     }
     if (endpoints_.empty()) {
@@ -290,9 +284,11 @@ void UpstreamPool::lookUp() {
 void UpstreamPool::namesKnown(const Result<std::vector<loop::SocketAddress>>& found) {
     isLookingUp_ = false;
     if (!found) {
-        namesUntil_ = loop_.now() + kAgainAfterUnknownName;
+        namesUntil_ = loop_.now() + options_.namesFor;
         if (endpoints_.empty()) {
-            connectFailed({502, found.error().message});
+            const Unavailable reason{502, found.error().message};
+            connectFailed(reason);
+            failAll(reason);
         } else {
             log::warning("upstream", "{}: {}; the addresses known so far are used", name_,
                          found.error().message);

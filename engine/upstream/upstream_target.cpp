@@ -35,6 +35,11 @@ bool takePrefix(std::string_view& text, std::string_view prefix) {
     return true;
 }
 
+/// An IPv6 address as it stands in front of a port.
+std::string bracketed(const std::string& host) {
+    return host.find(':') != std::string::npos ? "[" + host + "]" : host;
+}
+
 std::uint16_t usualPort(const UpstreamTarget& target) {
     if (target.protocol == UpstreamTarget::Protocol::fastCgi) {
         return 9000;
@@ -104,7 +109,7 @@ std::string UpstreamTarget::authority() const {
     if (isLocal()) {
         return "localhost";
     }
-    std::string text = host.find(':') != std::string::npos ? "[" + host + "]" : host;
+    std::string text = bracketed(host);
     if (port != usualPort(*this)) {
         text += fmt::format(":{}", port);
     }
@@ -116,8 +121,7 @@ std::string UpstreamTarget::text() const {
         return (protocol == Protocol::fastCgi ? "fcgi://" : "unix:") + path;
     }
     if (protocol == Protocol::fastCgi) {
-        return fmt::format(host.find(':') != std::string::npos ? "fcgi://[{}]:{}" : "fcgi://{}:{}", host,
-                           port);
+        return fmt::format("fcgi://{}:{}", bracketed(host), port);
     }
     return (isTls ? "https://" : "http://") + authority() + base;
 }

@@ -64,6 +64,7 @@ void UpstreamExchange::start(Ref<http::Exchange> exchange, std::unique_ptr<Upstr
 
 void UpstreamExchange::begin() {
     exchange_->watch(this);
+    isWatching_ = true;
     const http::RequestHead& head = exchange_->request();
     switch (head.framing) {
     case http::BodyFraming::none:
@@ -212,6 +213,13 @@ void UpstreamExchange::onDrained() {
     }
 }
 
+/// What becomes of the client is of no interest any more.
+void UpstreamExchange::unwatch() {
+    if (std::exchange(isWatching_, false)) {
+        exchange_->watch(nullptr);
+    }
+}
+
 /// Nobody wants the rest of the client's body.
 void UpstreamExchange::dropBody() {
     isBodyPaused_ = false;
@@ -316,7 +324,7 @@ void UpstreamExchange::takeHead() {
     isWanted_ = handler_->onHead(*exchange_, reply_);
     if (!isWanted_) { // from here on it is the handler's
         isAnswered_ = true;
-        exchange_->watch(nullptr);
+        unwatch();
         dropBody();
     }
 }
@@ -350,7 +358,7 @@ void UpstreamExchange::settle() {
 void UpstreamExchange::answer() {
     if (isComplete_ || !reply_.hasBody) {
         isAnswered_ = true;
-        exchange_->watch(nullptr); // the rest is between us and the upstream
+        unwatch(); // the rest is between us and the upstream
         if (reply_.bodyLength) {
             reply_.head.set("Content-Length", fmt::format("{}", *reply_.bodyLength));
         }
@@ -433,7 +441,7 @@ void UpstreamExchange::fail(int status, const std::string& message) {
     phase_ = Phase::serving;
     if (!isAnswered_) {
         isAnswered_ = true;
-        exchange_->watch(nullptr);
+        unwatch();
         dropBody();
         handler_->onFailure(*exchange_, status, detail);
         finish();
@@ -476,7 +484,7 @@ void UpstreamExchange::finish() {
     }
     phase_ = Phase::over;
     Timer::cancel();
-    exchange_->watch(nullptr);
+    unwatch();
     dropBody();
     if (Source* source = std::exchange(source_, nullptr)) {
         source->forgetOwner();

@@ -112,6 +112,7 @@ private:
     void finish();
     void releaseConnection(bool isReusable);
     void dropBody();
+    void unwatch();
     void touch();
 
     // called by Source
@@ -147,6 +148,7 @@ private:
     bool isBodyPaused_ = false;
     bool canReplay_ = true; // replay_ or spool_ hold all of the body that has come
     bool hasRetried_ = false;
+    bool isWatching_ = false; // the client
     bool hasReplyBytes_ = false;
     bool hasHead_ = false;
     bool isAnswered_ = false;   // or the handler does it

@@ -13,6 +13,7 @@ namespace {
 
 // A body up to this size is kept while its request may have to be sent again.
 constexpr std::size_t kMostReplay = 64 * 1024;
+constexpr std::uint64_t kMostUnreported = 16 * 1024;
 
 /// The body of an answer that has none, and whose length is not known either (HEAD).
 class NoBody final : public http::BodySource {
@@ -106,7 +107,7 @@ void UpstreamExchange::onConnection(UpstreamConnection& connection) {
     connection_ = &connection;
     connection.attach(*this);
     phase_ = Phase::running;
-    sentBefore_ = seenWritten_ = connection.transport().bytesWritten();
+    seenWritten_ = connection.transport().bytesWritten();
     // Only a connection that was used before can be lost without the upstream having seen the request.
     canReplay_ = canReplay_ && (spool_ || (connection.isReused() && protocol_->isIdempotent()));
     touch();
@@ -128,15 +129,19 @@ void UpstreamExchange::send() {
     if (body_.kind != RequestBody::Kind::none && isBodyAtEnd_) {
         protocol_->encodeEnd(chain);
     }
-    write(chain);
-    if (phase_ != Phase::running) {
+    const loop::Submitted written = connection_->transport().write(chain);
+    if (written == loop::Submitted::failed) {
+        lost(0, !isBodyBegun_); // an upstream acts on no request that it has not got
         return;
+    }
+    if (written == loop::Submitted::pending) {
+        pauseBody();
+    } else {
+        resumeBody(); // paused for another try
     }
     if (!isBodyAtEnd_ && !isBodyBegun_) {
         isReading_ = isBodyBegun_ = true;
         exchange_->readBody(*this);
-    } else if (isBodyPaused_ && connection_->transport().bytesPending() == 0) {
-        onDrained();
     }
 }
 
@@ -148,13 +153,14 @@ void UpstreamExchange::onBody(std::string_view bytes) {
         }
         return;
     }
-    if (canReplay_) {
-        canReplay_ = replay_.size() + bytes.size() <= kMostReplay;
-        if (canReplay_ || phase_ == Phase::waiting) {
-            replay_ += bytes;
-        } else {
-            std::string().swap(replay_);
-        }
+    if (phase_ == Phase::waiting) { // for another try; paused, so this is a window at most
+        replay_ += bytes;
+        return;
+    }
+    if (canReplay_ && replay_.size() + bytes.size() <= kMostReplay) {
+        replay_ += bytes;
+    } else if (std::exchange(canReplay_, false)) {
+        std::string().swap(replay_);
     }
     if (phase_ == Phase::running) {
         lastActivity_ = pool_->loop().now();
@@ -185,9 +191,6 @@ void UpstreamExchange::onBodyFailed() {
 }
 
 void UpstreamExchange::write(BufferChain& chain) {
-    if (chain.empty()) {
-        return;
-    }
     switch (connection_->transport().write(chain)) {
     case loop::Submitted::done:
         break;
@@ -195,7 +198,7 @@ void UpstreamExchange::write(BufferChain& chain) {
         pauseBody();
         break;
     case loop::Submitted::failed:
-        onBroken(0);
+        lost(0, false);
         break;
     }
 }
@@ -206,11 +209,15 @@ void UpstreamExchange::pauseBody() {
     }
 }
 
-void UpstreamExchange::onDrained() {
-    touch();
+void UpstreamExchange::resumeBody() {
     if (std::exchange(isBodyPaused_, false)) {
         exchange_->resumeBody();
     }
+}
+
+void UpstreamExchange::onDrained() {
+    touch();
+    resumeBody();
 }
 
 /// What becomes of the client is of no interest any more.
@@ -230,12 +237,9 @@ void UpstreamExchange::dropBody() {
 
 // ---- a connection that is lost ----
 
-bool UpstreamExchange::mayRetry() const {
-    if (hasRetried_ || hasReplyBytes_ || !connection_->isReused()) {
-        return false;
-    }
-    const bool nothingSent = connection_->transport().bytesWritten() == sentBefore_ && !isBodyBegun_;
-    return nothingSent || (protocol_->isIdempotent() && canReplay_);
+bool UpstreamExchange::mayRetry(bool isUnsent) const {
+    return !hasRetried_ && !hasReplyBytes_ && connection_->isReused() &&
+           (isUnsent || (protocol_->isIdempotent() && canReplay_));
 }
 
 void UpstreamExchange::retry() {
@@ -248,24 +252,29 @@ void UpstreamExchange::retry() {
     acquire();
 }
 
-void UpstreamExchange::onPeerClosed() {
+/// `isUnsent`: the upstream has not got the whole of the request.
+void UpstreamExchange::lost(int error, bool isUnsent) {
     const Ref<UpstreamExchange> kept(this);
-    if (mayRetry()) {
-        retry();
-        return;
-    }
-    take(protocol_->finish(), {});
-    settle();
-}
-
-void UpstreamExchange::onBroken(int error) {
-    const Ref<UpstreamExchange> kept(this);
-    if (mayRetry()) {
+    if (mayRetry(isUnsent)) {
         retry();
         return;
     }
     fail(502, error != 0 ? fmt::format("the connection broke ({})", systemErrorText(error))
                          : std::string("the connection broke"));
+}
+
+void UpstreamExchange::onBroken(int error) {
+    lost(error, false);
+}
+
+void UpstreamExchange::onPeerClosed() {
+    const Ref<UpstreamExchange> kept(this);
+    if (mayRetry(false)) {
+        retry();
+        return;
+    }
+    take(protocol_->finish(), {});
+    settle();
 }
 
 // ---- the reply ----
@@ -385,8 +394,10 @@ void UpstreamExchange::complete(std::string_view rest) {
     isComplete_ = true;
     phase_ = Phase::serving;
     Timer::cancel();
-    const bool isClean = protocol_->isReusable() && rest.empty() && isBodyAtEnd_ &&
-                         connection_->transport().bytesPending() == 0;
+    // A request's last bytes may not have been reported as sent yet; much of a body that nobody reads is
+    // another matter.
+    const bool isSent = isBodyAtEnd_ && connection_->transport().bytesPending() <= kMostUnreported;
+    const bool isClean = protocol_->isReusable() && rest.empty() && isSent;
     releaseConnection(isClean);
     dropBody();
 }
@@ -510,11 +521,20 @@ void UpstreamExchange::releaseConnection(bool isReusable) {
 
 void UpstreamExchange::touch() {
     lastActivity_ = pool_->loop().now();
-    const std::uint64_t shortest =
-        std::min(options_.sendTimeout != 0 ? options_.sendTimeout : loop::TimerWheel::kNever,
-                 options_.receiveTimeout != 0 ? options_.receiveTimeout : loop::TimerWheel::kNever);
-    if (shortest != loop::TimerWheel::kNever && !isSet()) {
-        pool_->loop().timers().set(*this, lastActivity_ + shortest);
+    if (!isSet()) {
+        armTimer();
+    }
+}
+
+/// What is waited for may change at any time, so the shorter limit says when to look again.
+void UpstreamExchange::armTimer() {
+    constexpr std::uint64_t kNever = loop::TimerWheel::kNever;
+    const std::uint64_t shortest = std::min(options_.sendTimeout != 0 ? options_.sendTimeout : kNever,
+                                            options_.receiveTimeout != 0 ? options_.receiveTimeout : kNever);
+    if (shortest != kNever) {
+        const std::uint64_t now = pool_->loop().now();
+        const std::uint64_t due = lastActivity_ + shortest;
+        pool_->loop().timers().set(*this, due > now ? due : now + shortest);
     }
 }
 
@@ -536,8 +556,7 @@ void UpstreamExchange::onTimer() {
                             : fmt::format("it sent nothing for {} ms", most));
         return;
     }
-    const std::uint64_t wait = most != 0 ? most : std::max(options_.sendTimeout, options_.receiveTimeout);
-    pool_->loop().timers().set(*this, std::max(isClients ? now + wait : lastActivity_ + wait, now + 1));
+    armTimer();
 }
 
 } // namespace saker::upstream

@@ -100,8 +100,10 @@ private:
 
     void write(BufferChain& chain);
     void pauseBody();
-    bool mayRetry() const;
+    void resumeBody();
+    bool mayRetry(bool isUnsent) const;
     void retry();
+    void lost(int error, bool isUnsent);
     bool take(const ReplyEvent& event, std::string_view rest);
     void takeHead();
     void settle();
@@ -114,6 +116,7 @@ private:
     void dropBody();
     void unwatch();
     void touch();
+    void armTimer();
 
     // called by Source
     http::BodySource::Pull pull(BufferChain& chain, std::size_t want);
@@ -132,7 +135,6 @@ private:
     RequestBody body_;
     std::unique_ptr<BodySpool> spool_;
     std::string replay_;             // the body so far, while it may have to be sent again
-    std::uint64_t sentBefore_ = 0;   // by the connection when it was taken
     std::uint64_t seenWritten_ = 0;  // by the connection when the timer looked last
     std::uint64_t lastActivity_ = 0; // ms
 

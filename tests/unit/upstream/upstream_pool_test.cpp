@@ -195,14 +195,14 @@ TEST_P(UpstreamPoolTest, refusesWhenTooManyWait) {
 TEST_P(UpstreamPoolTest, letsNobodyWaitForEver) {
     PoolOptions options;
     options.maxConnections = 1;
-    options.waitTimeout = 5;
+    options.waitTimeout = 200;
     makePool(options);
     ask(1);
     Client waits(*pool_);
     waits.ask();
     until([&] { return waits.isDone(); });
     EXPECT_EQ(waits.status, 503);
-    EXPECT_EQ(waits.message, "no connection to it became free within 5 ms");
+    EXPECT_EQ(waits.message, "no connection to it became free within 200 ms");
 }
 
 TEST_P(UpstreamPoolTest, closesWhatIsIdleForLong) {

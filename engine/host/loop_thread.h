@@ -13,6 +13,7 @@
 #include "observe/repeat_limit.h"
 #include "routing/quiescence.h"
 #include "tls/tls_transport.h"
+#include "upstream/pool_table.h"
 
 #include <atomic>
 #include <functional>
@@ -92,6 +93,7 @@ private:
     std::unique_ptr<Readers> readers_;
     http::LoopContext context_;
     tls::TlsLoop tls_;
+    upstream::PoolTable pools_;
     std::weak_ptr<Share> share_;
     std::vector<Listening> listeners_;
     observe::RepeatLimit troubleLimit_;

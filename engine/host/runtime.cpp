@@ -173,6 +173,7 @@ private:
             site.downloadIfExtension.value_or(files.downloadIfExtension));
         routing::AccessPolicy::Options access;
         access.sources = options_.scriptExtensions();
+        std::erase_if(access.sources, [this](const std::string& one) { return options_.isRun(one); });
         rules->access = routing::AccessPolicy(access);
         rules->compressionLevel = site.compressionLevel.value_or(files.compressionLevel);
         rules->precompressed = files.precompressed;

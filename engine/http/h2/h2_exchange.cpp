@@ -48,9 +48,12 @@ void H2Exchange::begin(H2Connection& connection, std::int32_t stream) {
     stream_ = stream;
     text_.begin(connection.context().limits().maxHead, connection.context().settings().takesExtendedConnect);
     received_ = 0;
+    unconsumed_ = 0;
+    watcher_ = nullptr;
     beganAt_ = connection.context().loop().now();
     tally_ = {};
-    answered_ = isDispatched_ = isMalformed_ = isBodyDone_ = isDeferred_ = isWarm_ = isAtEnd_ = false;
+    answered_ = isDispatched_ = isMalformed_ = isBodyDone_ = isBodyPaused_ = isDeferred_ = isWarm_ =
+        isAtEnd_ = false;
 }
 
 void H2Exchange::dispatch(bool endsStream) {
@@ -129,6 +132,7 @@ void H2Exchange::breakOff() {
     if (BodyReader* reader = std::exchange(reader_, nullptr)) {
         reader->onBodyFailed();
     }
+    tellAbandoned();
     reset(NGHTTP2_PROTOCOL_ERROR);
 }
 
@@ -171,6 +175,26 @@ void H2Exchange::takeBody(std::string_view bytes) {
     if (reader_ != nullptr) {
         reader_->onBody(bytes);
     }
+}
+
+bool H2Exchange::holdsWindow(std::size_t size) {
+    if (isBodyPaused_) {
+        unconsumed_ += size;
+    }
+    return isBodyPaused_;
+}
+
+void H2Exchange::resumeBody() {
+    if (std::exchange(isBodyPaused_, false) && connection_) {
+        bodyWatch_ = RateWatch::start(connection_->context().loop().now(), received_);
+        nghttp2_session_consume_stream(connection_->session(), stream_, std::exchange(unconsumed_, 0));
+        connection_->flush();
+    }
+}
+
+void H2Exchange::discardBody() {
+    reader_ = nullptr;
+    resumeBody();
 }
 
 void H2Exchange::endBody() {
@@ -358,7 +382,7 @@ void H2Exchange::watch(std::uint64_t now) {
     }
     LoopContext& context = connection_->context();
     if (!answered_) {
-        if (!isBodyDone_ && bodyWatch_.isTooSlow(now, received_, *settings_)) {
+        if (!isBodyDone_ && !isBodyPaused_ && bodyWatch_.isTooSlow(now, received_, *settings_)) {
             context.onSlowClient(peer());
             refuse(Rejection::timeout);
         } else if (settings_->requestTimeout != 0 && now >= beganAt_ + settings_->requestTimeout) {
@@ -406,6 +430,7 @@ void H2Exchange::detach() {
     if (BodyReader* reader = std::exchange(reader_, nullptr)) {
         reader->onBodyFailed();
     }
+    tellAbandoned();
     form_ = {};
     strictTransport = {};
     account = {};

@@ -29,6 +29,9 @@ public:
     Ref<Exchange> retain() override { return Ref<Exchange>(this); }
     bool isConnected() const override { return connection_ != nullptr && !isMalformed_; }
     void readBody(BodyReader& reader) override;
+    void pauseBody() override { isBodyPaused_ = true; }
+    void resumeBody() override;
+    void discardBody() override;
 
     void respond(PreparedResponse& response) override;
     void respond(ResponseHead head, BufferChain body) override;
@@ -47,6 +50,8 @@ public:
     void breakOff();
     bool isMalformed() const { return isMalformed_; }
     void takeBody(std::string_view bytes);
+    /// Whether the stream's window stays smaller by so many bytes, as the reader pauses.
+    bool holdsWindow(std::size_t size);
     void endBody();
     bool isBodyDone() const { return isBodyDone_; }
     std::int32_t stream() const { return stream_; }
@@ -94,6 +99,7 @@ private:
     RequestText text_;
     BodyReader* reader_ = nullptr;
     std::uint64_t received_ = 0; // of the body
+    std::size_t unconsumed_ = 0; // bytes of it by which the stream's window stays smaller
     std::uint64_t beganAt_ = 0;  // ms
     RateWatch bodyWatch_;
     RateWatch outputWatch_;
@@ -103,6 +109,7 @@ private:
     bool isDispatched_ = false;
     bool isMalformed_ = false;
     bool isBodyDone_ = false;
+    bool isBodyPaused_ = false;
     bool isDeferred_ = false; // nghttp2 waits to be told that there is more
     bool isWarm_ = false;     // a worker has read the part of the file in front
     bool isAtEnd_ = false;    // all of the answer was handed to nghttp2

@@ -130,8 +130,14 @@ int onInvalidFrame(nghttp2_session*, const nghttp2_frame*, int, void* user) {
 
 int onDataChunk(nghttp2_session* session, std::uint8_t, std::int32_t stream, const std::uint8_t* data,
                 std::size_t size, void*) {
-    if (H2Exchange* exchange = SessionCallbacks::exchangeOf(session, stream)) {
+    H2Exchange* exchange = SessionCallbacks::exchangeOf(session, stream);
+    if (exchange != nullptr) {
         exchange->takeBody(view(data, size));
+    }
+    if (exchange != nullptr && exchange->holdsWindow(size)) { // the others' windows stay as they are
+        nghttp2_session_consume_connection(session, size);
+    } else {
+        nghttp2_session_consume(session, stream, size);
     }
     return 0;
 }
@@ -200,7 +206,8 @@ const nghttp2_option* options() {
         nghttp2_option* made = nullptr;
         if (nghttp2_option_new(&made) == 0) {
             nghttp2_option_set_no_closed_streams(made, 1);
-            nghttp2_option_set_no_http_messaging(made, 1); // RequestText and H2Exchange see to the rules
+            nghttp2_option_set_no_auto_window_update(made, 1); // readers of bodies may pause
+            nghttp2_option_set_no_http_messaging(made, 1);     // RequestText and H2Exchange see to the rules
             nghttp2_option_set_builtin_recv_extension_type(made, NGHTTP2_PRIORITY_UPDATE);
             nghttp2_option_set_max_outbound_ack(made, kMostReplies);
             nghttp2_option_set_max_continuations(made, kMostContinuations);

@@ -150,7 +150,7 @@ TEST(EngineOptions, TheDefaultFileMeansTheDefaults) {
     EngineOptions options;
     options.routing.domainAlias.clear();
     options.staticFiles.extTypes.clear();
-    options.later.forwardExt.clear();
+    options.forward.forwardExt.clear();
     EXPECT_EQ(allTexts(decodeText(defaultConfigText(), options)), "");
     EXPECT_EQ(options, EngineOptions());
 }
@@ -265,7 +265,7 @@ TEST(EngineOptions, ReadsWhatSitesWantOfTheChannel) {
 
 TEST(EngineOptions, SourcesAreTheExtensionsOfAllPagesThatRun) {
     EngineOptions options;
-    options.later.forwardExt = {{"RB", "http://127.0.0.1:1"}};
+    options.forward.forwardExt = {{"RB", "http://127.0.0.1:1"}};
     EXPECT_THAT(options.scriptExtensions(),
                 ::testing::IsSupersetOf({"_cs", "_csdll", "_wasm", "bun", "njs", "php", "rb"}));
 }

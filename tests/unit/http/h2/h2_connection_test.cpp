@@ -245,6 +245,22 @@ TEST_F(H2ConnectionTest, ReadsBodies) {
     EXPECT_EQ(peer[stream].body, "thanks");
 }
 
+TEST_F(H2ConnectionTest, GivesNoMoreThanAWindowWhileTheReaderPauses) {
+    settingsForTest->maxBody = 10 << 20;
+    start();
+    Http2Peer peer(transport);
+    handler.pausesAtOnce = true;
+    const auto stream = peer.request("POST", "/read", {}, std::string(1 << 20, 'u'));
+    EXPECT_EQ(handler.reader.text.size(), 256U << 10);
+    handler.waiting[0]->resumeBody();
+    peer.exchange();
+    EXPECT_EQ(handler.reader.text.size(), 1U << 20);
+    EXPECT_TRUE(handler.reader.isEnded);
+    TestHandler::text(*handler.waiting[0], "done");
+    peer.exchange();
+    EXPECT_EQ(peer[stream].status(), "200");
+}
+
 TEST_F(H2ConnectionTest, TooLargeABodyIsRefused) {
     start();
     Http2Peer peer(transport);

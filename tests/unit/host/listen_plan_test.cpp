@@ -152,7 +152,11 @@ TEST(ListenPlan, HalfAPortIsNotHad) {
         auto plan = planListeners(options({taken.port()}, {}), {true, true}, {}, 1);
         ASSERT_FALSE(plan) << any;
         EXPECT_THAT(plan.error().text(), HasSubstr(any));
+        // A port that is free now may be somebody else's in a moment.
         auto byDefault = planListeners(options({taken.port(), freePort("0.0.0.0")}, {}), {}, {}, 1);
+        for (int tries = 0; tries < 20 && byDefault && byDefault->open.size() != 2; ++tries) {
+            byDefault = planListeners(options({taken.port(), freePort("0.0.0.0")}, {}), {}, {}, 1);
+        }
         ASSERT_TRUE(byDefault);
         EXPECT_THAT(byDefault->warnings, SizeIs(1)) << any;
         EXPECT_THAT(byDefault->open, SizeIs(2)) << "the other port, on both";

@@ -91,6 +91,8 @@ class Peer:
             self.socket = tls.wrap_socket(self.socket, server_hostname='localhost', suppress_ragged_eofs=False)
         self.socket.setblocking(False)
         self.put(PREFACE + frame(SETTINGS, 0, 0, settings))
+        if reads:  # so that nothing comes between the frames of the attack
+            self.wait(lambda: self.counts[SETTINGS])
 
     def request(self, stream, path='/page.html', method='GET', more=b'', flags=END_STREAM | END_HEADERS):
         return frame(HEADERS, flags, stream, head(path, method, self.encrypted) + more)

@@ -72,7 +72,7 @@ def head(path='/page.html', method='GET', encrypted=False):
 
 
 class Peer:
-    def __init__(self, port, tls=None, settings=b'', reads=True, acknowledges=True):
+    def __init__(self, port, tls=None, settings=b'', reads=True, acknowledges=True, opens=True):
         self.reads, self.acknowledges = reads, acknowledges
         self.encrypted = tls is not None
         self.ended = None        # how: 'closed' or 'reset'
@@ -90,7 +90,7 @@ class Peer:
         if tls:
             self.socket = tls.wrap_socket(self.socket, server_hostname='localhost', suppress_ragged_eofs=False)
         self.socket.setblocking(False)
-        self.put(PREFACE + frame(SETTINGS, 0, 0, settings))
+        self.put(PREFACE + frame(SETTINGS, 0, 0, settings) + (window(0, 2 ** 30) if opens else b''))
         if reads:  # so that nothing comes between the frames of the attack
             self.wait(lambda: self.counts[SETTINGS])
 
@@ -136,7 +136,7 @@ class Peer:
             if not part:
                 self.ended = 'closed'
             self.buffer += part
-        self.parse()
+            self.parse()
 
     def parse(self):
         at = 0

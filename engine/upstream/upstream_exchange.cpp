@@ -85,6 +85,9 @@ void UpstreamExchange::begin() {
         exchange_->readBody(*this);
         return;
     }
+    if (!isBodyAtEnd_) {
+        pauseBody(); // it stays with the client until there is a connection
+    }
     acquire();
 }
 
@@ -134,14 +137,12 @@ void UpstreamExchange::send() {
         lost(0, !isBodyBegun_); // an upstream acts on no request that it has not got
         return;
     }
-    if (written == loop::Submitted::pending) {
-        pauseBody();
-    } else {
-        resumeBody(); // paused for another try
-    }
     if (!isBodyAtEnd_ && !isBodyBegun_) {
         isReading_ = isBodyBegun_ = true;
         exchange_->readBody(*this);
+    }
+    if (phase_ == Phase::running && written == loop::Submitted::done) {
+        resumeBody();
     }
 }
 
@@ -151,10 +152,6 @@ void UpstreamExchange::onBody(std::string_view bytes) {
         if (auto kept = spool_->append(bytes); !kept) {
             fail(503, "the request's body cannot be kept: " + kept.error().text());
         }
-        return;
-    }
-    if (phase_ == Phase::waiting) { // for another try; paused, so this is a window at most
-        replay_ += bytes;
         return;
     }
     if (canReplay_ && replay_.size() + bytes.size() <= kMostReplay) {
@@ -229,8 +226,8 @@ void UpstreamExchange::unwatch() {
 
 /// Nobody wants the rest of the client's body.
 void UpstreamExchange::dropBody() {
-    isBodyPaused_ = false;
-    if (std::exchange(isReading_, false)) {
+    const bool isPaused = std::exchange(isBodyPaused_, false);
+    if (std::exchange(isReading_, false) || isPaused) {
         exchange_->discardBody();
     }
 }
@@ -244,7 +241,7 @@ bool UpstreamExchange::mayRetry(bool isUnsent) const {
 
 void UpstreamExchange::retry() {
     hasRetried_ = true;
-    if (isReading_) {
+    if (!isBodyAtEnd_) {
         pauseBody();
     }
     releaseConnection(false);

@@ -364,12 +364,26 @@ void H2Connection::takeBody(H2Exchange& exchange, std::string_view bytes) {
         }
         return;
     }
-    if (exchange.reader_ != nullptr) {
+    if (exchange.isBodyPaused_) {
+        exchange.heldBody_ += bytes;
+    } else if (exchange.reader_ != nullptr) {
         exchange.reader_->onBody(bytes);
     }
 }
 
 void H2Connection::resumeBody(H2Exchange& exchange) {
+    const Ref<H2Exchange> kept(&exchange);
+    const std::string held = std::exchange(exchange.heldBody_, {});
+    if (exchange.reader_ != nullptr && !held.empty()) {
+        exchange.reader_->onBody(held);
+    }
+    if (exchange.isBodyPaused_ || exchange.connection_ != this) {
+        return;
+    }
+    if (exchange.isBodyDone_) {
+        endBody(exchange);
+        return;
+    }
     exchange.bodyWatch_ = RateWatch::start(context_.loop().now(), exchange.received_);
     nghttp2_session_consume_stream(session_.get(), exchange.stream_,
                                    static_cast<std::size_t>(std::exchange(exchange.unconsumed_, 0)));
@@ -378,6 +392,9 @@ void H2Connection::resumeBody(H2Exchange& exchange) {
 
 void H2Connection::endBody(H2Exchange& exchange) {
     exchange.isBodyDone_ = true;
+    if (exchange.isBodyPaused_) {
+        return; // resumeBody() tells it
+    }
     if (BodyReader* reader = std::exchange(exchange.reader_, nullptr)) {
         reader->onBodyEnd();
     }

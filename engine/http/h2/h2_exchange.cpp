@@ -36,6 +36,7 @@ void H2Exchange::begin(H2Connection& connection, std::int32_t stream) {
     answered_ = false;
     reader_ = nullptr;
     watcher_ = nullptr;
+    heldBody_.clear();
     received_ = unconsumed_ = bytes_ = bodyBytes_ = startMicros_ = 0;
     tooLarge_ = badHead_ = isBodyDone_ = isBodyPaused_ = dispatched_ = deferred_ = warm_ = atEnd_ = false;
 }
@@ -104,7 +105,7 @@ void H2Exchange::readBody(BodyReader& reader) {
         reader.onBodyFailed();
         return;
     }
-    if (isBodyDone_) {
+    if (isBodyDone_ && !isBodyPaused_) {
         reader.onBodyEnd();
         return;
     }

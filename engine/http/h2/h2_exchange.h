@@ -55,6 +55,7 @@ private:
     std::string text_;                                // the head
     BodyReader* reader_ = nullptr;
     std::uint64_t received_ = 0;   // of the body
+    std::string heldBody_;         // came while paused, a window at most
     std::uint64_t unconsumed_ = 0; // bytes of the body by which the stream's window stays smaller
     std::uint64_t bytes_ = 0;      // of the answer, head included
     std::uint64_t bodyBytes_ = 0;

@@ -284,7 +284,9 @@ TEST_P(UpstreamExchangeTest, letsTheHandlerAnswerInAnotherWay) {
 TEST_P(UpstreamExchangeTest, streamsABody) {
     auto exchange = request("POST", {{"Content-Length", "6"}});
     start(exchange, false);
+    EXPECT_TRUE(exchange->isBodyPaused) << "nobody reads it yet";
     until([&] { return exchange->reader != nullptr; });
+    EXPECT_FALSE(exchange->isBodyPaused);
     exchange->reader->onBody("abc");
     untilReceived(0, "Q6\nabc");
     exchange->reader->onBody("def");
@@ -437,6 +439,15 @@ TEST_P(UpstreamExchangeTest, saysThatTheUpstreamIsDown) {
     EXPECT_THAT(told_.detail, HasSubstr("http://127.0.0.1:"));
     EXPECT_THAT(told_.detail, EndsWith("Connection refused"));
     EXPECT_EQ(exchange->references(), 1U);
+}
+
+TEST_P(UpstreamExchangeTest, dropsTheBodyOfARequestThatNobodyTakes) {
+    server_.stop();
+    auto exchange = request("POST", {{"Content-Length", "6"}});
+    start(exchange, false);
+    until([&] { return exchange->isAnswered(); });
+    EXPECT_FALSE(exchange->isBodyPaused);
+    EXPECT_EQ(exchange->reader, nullptr);
 }
 
 TEST_P(UpstreamExchangeTest, saysWhatThereWasInPlaceOfAnAnswer) {

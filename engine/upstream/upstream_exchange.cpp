@@ -13,6 +13,8 @@ namespace {
 
 // A body up to this size is kept while its request may have to be sent again.
 constexpr std::size_t kMostReplay = 64 * 1024;
+// For an answer to be read although the request could not be sent to its end.
+constexpr std::uint64_t kLastWords = 250; // ms
 constexpr std::uint64_t kMostUnreported = 16 * 1024;
 
 /// The body of an answer that has none, and whose length is not known either (HEAD).
@@ -256,8 +258,17 @@ void UpstreamExchange::lost(int error, bool isUnsent) {
         retry();
         return;
     }
-    fail(502, error != 0 ? fmt::format("the connection broke ({})", systemErrorText(error))
-                         : std::string("the connection broke"));
+    breakage_ = error != 0 ? fmt::format("the connection broke ({})", systemErrorText(error))
+                           : std::string("the connection broke");
+    // An upstream that does not want the body answers and closes: the answer may be here already.
+    if (body_.kind != RequestBody::Kind::none && !isSendBroken_) {
+        isSendBroken_ = true;
+        dropBody();
+        lastActivity_ = pool_->loop().now();
+        pool_->loop().timers().set(*this, lastActivity_ + kLastWords);
+        return;
+    }
+    fail(502, breakage_);
 }
 
 void UpstreamExchange::onBroken(int error) {
@@ -268,6 +279,10 @@ void UpstreamExchange::onPeerClosed() {
     const Ref<UpstreamExchange> kept(this);
     if (mayRetry(false)) {
         retry();
+        return;
+    }
+    if (isSendBroken_ && !hasReplyBytes_) {
+        fail(502, breakage_);
         return;
     }
     take(protocol_->finish(), {});
@@ -537,6 +552,14 @@ void UpstreamExchange::armTimer() {
 
 void UpstreamExchange::onTimer() {
     if (phase_ != Phase::running) {
+        return;
+    }
+    if (isSendBroken_) {
+        if (pool_->loop().now() >= lastActivity_ + kLastWords) {
+            fail(502, breakage_);
+        } else {
+            pool_->loop().timers().set(*this, lastActivity_ + kLastWords);
+        }
         return;
     }
     const net::Transport& transport = connection_->transport();

@@ -474,6 +474,41 @@ TEST_P(UpstreamExchangeTest, saysWhatThereWasInPlaceOfAnAnswer) {
     EXPECT_THAT(told_.detail, HasSubstr(": the connection broke ("));
 }
 
+TEST_P(UpstreamExchangeTest, takesTheAnswerOfAnUpstreamThatDoesNotWantTheBody) {
+    auto exchange = request("POST", {{"Content-Length", "50000000"}});
+    start(exchange, false);
+    until([&] { return exchange->reader != nullptr && server_.connections.size() == 1; });
+    server_.isDeaf = true;
+    bool hasSpoken = false;
+    until([&] {
+        if (exchange->reader != nullptr && !exchange->isBodyPaused) {
+            exchange->reader->onBody(std::string(60000, 'x'));
+        } else if (!std::exchange(hasSpoken, true)) {
+            server_.send(0, "h\nbtoo large\n.\n");
+            server_.close(0); // with bytes unread: a reset
+        }
+        return exchange->isAnswered();
+    });
+    EXPECT_EQ(exchange->body(), "too large");
+    EXPECT_EQ(told_.failures, 0);
+    EXPECT_EQ(pool_->connectionCount(), 0U);
+}
+
+TEST_P(UpstreamExchangeTest, doesNotWaitLongForTheAnswerOfABrokenConnection) {
+    auto exchange = request("POST", {{"Content-Length", "50000000"}});
+    start(exchange, false);
+    until([&] { return exchange->reader != nullptr && server_.connections.size() == 1; });
+    server_.close(0, true);
+    until([&] {
+        if (exchange->reader != nullptr && !exchange->isBodyPaused) {
+            exchange->reader->onBody(std::string(60000, 'x'));
+        }
+        return exchange->isAnswered();
+    });
+    EXPECT_EQ(told_.status, 502);
+    EXPECT_EQ(exchange->references(), 1U);
+}
+
 TEST_P(UpstreamExchangeTest, cutsOffAnAnswerThatBreaks) {
     auto exchange = started();
     untilReceived(0, "Q0\n");

@@ -192,7 +192,7 @@ TEST(EngineOptions, RefusesWhatCannotBeRight) {
         {R"({"indexPriority": ["a/b.html"]})", "/indexPriority/0"},
         {R"({"ErrorPages": {"200": "x.html"}})", "/ErrorPages/200: expected a status"},
         {R"({"ErrorPages": {"404": "../x.html"}})", "/ErrorPages/404: expected a file in the site's folder"},
-        {R"({"ForwardExt": {"php": "127.0.0.1:9000"}})", "expected \"http://…\""},
+        {R"({"ForwardExt": {"php": "127.0.0.1:9000"}})", "expected one like \"http://"},
         {R"({"DownloadIfExtension": [".zip"]})", "without its dot"},
         {R"({"MaxRequestBodySize": -1})", "expected at least 0"},
         {R"({"KeepAliveTimeout": "long"})", "expected a number of seconds"},

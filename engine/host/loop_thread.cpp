@@ -296,10 +296,10 @@ void LoopThread::turnAway(net::Transport& transport, const loop::SocketAddress& 
         transport.lingerAndClose();
     }
     troubleLimit_.write(log::Level::warning, "connections",
-                        "{} connections are open, as many as MaxConcurrentConnections or the limit of "
+                        "{} open, as many as MaxConcurrentConnections or the limit of "
                         "open files allows: {} was "
                         "turned away.",
-                        limit, peer.text());
+                        counted(limit, "connection is", "connections are"), peer.text());
 }
 
 void LoopThread::onSecured(tls::TlsTransport& transport) {

@@ -30,6 +30,9 @@ struct ConnectionSettings final : public RefCounted {
     double minRate = 1.0; ///< bytes per second on average while data is waiting, either direction
     std::uint64_t slowClientBlock = 0; ///< a client that was too slow is turned away for so long
 
+    /// A handler answers extended CONNECT (RFC 8441): HTTP/2 clients are told so. Such a request looks as if
+    /// it came with Upgrade over HTTP/1.
+    bool takesExtendedConnect = false;
     bool measureTime = false; ///< an access log wants durations
 };
 

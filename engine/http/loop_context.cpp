@@ -23,6 +23,13 @@ const DateCache& LoopContext::date() {
     return date_;
 }
 
+void LoopContext::onSlowClient(const loop::SocketAddress& client) {
+    counters_.onSlowClient();
+    if (settings_->slowClientBlock != 0) {
+        slowClients_.block(client, loop_.now(), settings_->slowClientBlock);
+    }
+}
+
 H1Exchange& LoopContext::spare() {
     if (!spare_) {
         spare_ = makeRef<H1Exchange>();

@@ -6,6 +6,7 @@
 #include "base/buffer_chain.h"
 #include "http/connection_settings.h"
 #include "http/date_cache.h"
+#include "http/request_wait.h"
 #include "http/slow_clients.h"
 #include "loop/event_loop.h"
 #include "observe/access_log.h"
@@ -65,6 +66,9 @@ public:
     observe::AccessLog::Channel* accessLog() const { return accessLog_; }
     void setAccessLog(observe::AccessLog::Channel* log) { accessLog_ = log; }
 
+    /// A client is cut off because it was too slow: counted, and turned away for a while if that is wanted.
+    void onSlowClient(const loop::SocketAddress& client);
+
     const DateCache& date();
     BufferChain& scratch() { return scratch_; }
 
@@ -84,6 +88,9 @@ public:
     Http2Starter http2Starter() const { return http2Starter_; }
     void setHttp2Starter(Http2Starter starter) { http2Starter_ = starter; }
 
+    /// What the HTTP/2 connections of this loop share; theirs alone.
+    Ref<RefCounted> http2;
+
     void add(ConnectionNode& connection);
     /// Another protocol goes on with the same client.
     void replace(ConnectionNode& connection, ConnectionNode& successor);
@@ -93,8 +100,17 @@ public:
     void drain();
     void abortAll();
     bool isDraining() const { return draining_; }
+    /// For a client that has to send a request. A shutdown waits for nobody who says nothing: a client that
+    /// was on its way when it began has a second.
+    WaitLimits waitLimits() const {
+        const std::uint64_t head = settings_->headTimeout;
+        return {draining_ && (head == 0 || head > kDrainPatienceMs) ? kDrainPatienceMs : head,
+                settings_->keepAliveTimeout};
+    }
 
 private:
+    static constexpr std::uint64_t kDrainPatienceMs = 1000;
+
     loop::EventLoop& loop_;
     observe::LoopCounters& counters_;
     SlowClients& slowClients_;

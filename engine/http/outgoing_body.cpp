@@ -11,13 +11,17 @@ void OutgoingBody::start(std::unique_ptr<BodySource> source, std::optional<std::
 
 BodySource::Pull OutgoingBody::pull(BufferChain& chain, std::size_t want) {
     const std::uint64_t before = chain.size();
-    const BodySource::Pull pull = source_->pull(chain, want);
+    BodySource::Pull pull = source_->pull(chain, want);
     if (left_) {
         const std::uint64_t size = chain.size() - before;
         if (size > *left_ || (pull == BodySource::Pull::end && size != *left_)) {
-            return BodySource::Pull::failed;
+            pull = BodySource::Pull::failed;
+        } else {
+            *left_ -= size;
         }
-        *left_ -= size;
+    }
+    if (pull == BodySource::Pull::end || pull == BodySource::Pull::failed) {
+        source_.reset();
     }
     return pull;
 }

@@ -20,7 +20,7 @@ public:
     explicit operator bool() const { return source_ != nullptr; }
 
     /// As BodySource::pull(). `failed` also when more or fewer bytes came than promised: the client must
-    /// notice.
+    /// notice. With `end` and `failed` the source is gone.
     BodySource::Pull pull(BufferChain& chain, std::size_t want);
 
 private:

@@ -83,6 +83,10 @@ public:
     bool wantsUpgrade = false; // Connection: upgrade with an Upgrade field
     std::uint64_t contentLength = 0;
 
+    /// "HTTP/1.1"
+    std::string_view versionText() const {
+        return majorVersion == 2 ? "HTTP/2.0" : minorVersion == 0 ? "HTTP/1.0" : "HTTP/1.1";
+    }
     std::string_view methodText() const { return at(method_); }
     /// As it was sent.
     std::string_view target() const { return at(target_); }

@@ -1,10 +1,17 @@
 #include "http/request_account.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace saker::http {
 
 namespace {
+
+std::uint64_t nowMicros() {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
+                                          std::chrono::steady_clock::now().time_since_epoch())
+                                          .count());
+}
 
 std::int64_t nowUnixMillis() {
     return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -12,54 +19,57 @@ std::int64_t nowUnixMillis() {
         .count();
 }
 
-std::string_view versionOf(const RequestHead& head) {
-    if (head.majorVersion == 2) {
-        return "HTTP/2.0";
-    }
-    return head.minorVersion == 0 ? "HTTP/1.0" : "HTTP/1.1";
-}
-
-void writeAccessLog(observe::AccessLog::Channel& log, const FinishedRequest& request, std::uint64_t micros) {
-    const std::string client = request.transport.peer().host();
+void writeAccessLog(observe::AccessLog::Channel& log, const Exchange& exchange, const Tally& tally,
+                    std::uint64_t micros, const net::Transport& transport) {
+    const RequestHead& head = exchange.request();
+    const std::string client = transport.peer().host();
     observe::AccessRecord record;
     record.unixMillis = nowUnixMillis() - static_cast<std::int64_t>(micros / 1000);
     record.client = client;
-    record.host = request.head.authority();
-    record.site = request.account.site;
-    record.port = request.transport.local().port;
-    record.scheme = request.transport.isEncrypted() ? "https" : "http";
-    record.method = request.head.methodText();
-    record.target = request.head.target();
-    record.version = versionOf(request.head);
-    record.status = static_cast<unsigned>(request.status);
-    record.bytes = request.bodyBytes;
+    record.host = head.authority();
+    record.site = exchange.account.site;
+    record.port = transport.local().port;
+    record.scheme = transport.isEncrypted() ? "https" : "http";
+    record.method = head.methodText();
+    record.target = head.target();
+    record.version = head.versionText();
+    record.status = static_cast<unsigned>(tally.status);
+    record.bytes = tally.bodyBytes;
     record.durationMicros = micros;
-    record.referer = request.head.get(FieldName::referer);
-    record.userAgent = request.head.get(FieldName::userAgent);
+    record.referer = head.get(FieldName::referer);
+    record.userAgent = head.get(FieldName::userAgent);
     log.record(record);
 }
 
 } // namespace
 
-std::uint64_t steadyMicros() {
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
-                                          std::chrono::steady_clock::now().time_since_epoch())
-                                          .count());
+Tally Tally::start(const LoopContext& context) {
+    Tally tally;
+    if (context.settings().measureTime || context.counters().isDetailed()) {
+        tally.startMicros = nowMicros();
+    }
+    return tally;
 }
 
-void accountFor(const FinishedRequest& request, LoopContext& context) {
+void Tally::takeBack(std::uint64_t unsent) {
+    bytes -= std::min(unsent, bytes);
+    bodyBytes -= std::min(unsent, bodyBytes);
+}
+
+void accountFor(const Exchange& exchange, const Tally& tally, const net::Transport& transport,
+                LoopContext& context) {
     observe::LoopCounters& counters = context.counters();
-    const auto status = static_cast<unsigned>(request.status);
-    const std::uint64_t micros = request.startMicros != 0 ? steadyMicros() - request.startMicros : 0;
-    counters.onRequest(status, request.bytesSent, micros);
-    counters.onHandled(request.account.handler);
-    if (request.account.metrics && counters.isDetailed()) {
-        request.account.metrics->onRequest(counters, status, request.bytesReceived, request.bytesSent,
-                                           micros);
+    const auto status = static_cast<unsigned>(tally.status);
+    const std::uint64_t micros = tally.startMicros != 0 ? nowMicros() - tally.startMicros : 0;
+    counters.onRequest(status, tally.bytes, micros);
+    counters.onHandled(exchange.account.handler);
+    if (exchange.account.metrics && counters.isDetailed()) {
+        exchange.account.metrics->onRequest(counters, status, tally.received, tally.bytes, micros);
     }
-    observe::AccessLog::Channel* log = request.account.hasOwnLog ? request.account.log : context.accessLog();
+    observe::AccessLog::Channel* log =
+        exchange.account.hasOwnLog ? exchange.account.log : context.accessLog();
     if (log) {
-        writeAccessLog(*log, request, micros);
+        writeAccessLog(*log, exchange, tally, micros, transport);
     }
 }
 

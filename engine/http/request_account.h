@@ -10,22 +10,22 @@
 
 namespace saker::http {
 
-/// A finished exchange in numbers.
-struct FinishedRequest {
-    const RequestHead& head;
-    const Exchange::Account& account;
-    const net::Transport& transport;
+/// What a connection notes of an answer.
+struct Tally {
+    std::uint64_t startMicros = 0; ///< 0: nobody wants to know how long it took
+    std::uint64_t received = 0;    ///< of the request, head included
+    std::uint64_t bytes = 0;       ///< of the answer, head included
+    std::uint64_t bodyBytes = 0;
     int status = 0;
-    std::uint64_t bytesReceived = 0; ///< head and body
-    std::uint64_t bytesSent = 0;     ///< head and body
-    std::uint64_t bodyBytes = 0;     ///< sent
-    std::uint64_t startMicros = 0;   ///< steadyMicros() when it began; 0: nobody wants to know
+
+    /// For a request that begins now; looks at the clock only if somebody wants durations.
+    static Tally start(const LoopContext& context);
+    /// Bytes that never left do not count.
+    void takeBack(std::uint64_t unsent);
 };
 
-/// Microseconds of a clock that never goes back.
-std::uint64_t steadyMicros();
-
-/// Counts and logs it.
-void accountFor(const FinishedRequest& request, LoopContext& context);
+/// Once for each answered exchange.
+void accountFor(const Exchange& exchange, const Tally& tally, const net::Transport& transport,
+                LoopContext& context);
 
 } // namespace saker::http

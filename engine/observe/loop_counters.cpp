@@ -29,6 +29,33 @@ const char* handlerKindName(HandlerKind kind) {
     return "built_in";
 }
 
+const char* http2FloodName(Http2Flood kind) {
+    switch (kind) {
+    case Http2Flood::resets:
+        return "rapid_reset";
+    case Http2Flood::continuations:
+        return "continuation";
+    case Http2Flood::settings:
+        return "settings";
+    case Http2Flood::pings:
+        return "ping";
+    case Http2Flood::emptyFrames:
+        return "empty_data";
+    case Http2Flood::priorities:
+        return "priority";
+    case Http2Flood::windowUpdates:
+        return "window_update";
+    case Http2Flood::headerBombs:
+        return "header_bomb";
+    case Http2Flood::unreadReplies:
+        return "unread_replies";
+    case Http2Flood::badRequests:
+    case Http2Flood::count_:
+        break;
+    }
+    return "bad_request";
+}
+
 std::uint64_t CounterTotals::requests() const {
     return std::accumulate(byStatusClass.begin(), byStatusClass.end(), std::uint64_t{0});
 }
@@ -48,7 +75,9 @@ CounterTotals& CounterTotals::operator+=(const CounterTotals& other) {
     requestsRejected += other.requestsRejected;
     timeouts += other.timeouts;
     slowClients += other.slowClients;
-    http2Floods += other.http2Floods;
+    for (std::size_t i = 0; i < http2Floods.size(); ++i) {
+        http2Floods[i] += other.http2Floods[i];
+    }
     for (std::size_t i = 0; i < tlsHandshakes.size(); ++i) {
         tlsHandshakes[i] += other.tlsHandshakes[i];
     }
@@ -75,7 +104,9 @@ CounterTotals LoopCounters::read() const {
     totals.requestsRejected = requestsRejected_.read();
     totals.timeouts = timeouts_.read();
     totals.slowClients = slowClients_.read();
-    totals.http2Floods = http2Floods_.read();
+    for (std::size_t i = 0; i < http2Floods_.size(); ++i) {
+        totals.http2Floods[i] = http2Floods_[i].read();
+    }
     for (std::size_t i = 0; i < tlsHandshakes_.size(); ++i) {
         totals.tlsHandshakes[i] = tlsHandshakes_[i].read();
     }

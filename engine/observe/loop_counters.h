@@ -29,6 +29,23 @@ enum class HandlerKind : std::uint8_t {
 /// "static_file", "fast_cgi": the name in results and metric labels.
 const char* handlerKindName(HandlerKind kind);
 
+/// What an HTTP/2 connection was ended for: frames that cost their sender little.
+enum class Http2Flood : std::uint8_t {
+    resets,        ///< streams begun and reset (CVE-2023-44487), or made to be reset by the server
+    continuations, ///< a head in too many frames (CVE-2024-28182)
+    settings,
+    pings,
+    emptyFrames, ///< DATA without bytes that does not end its stream
+    priorities,
+    windowUpdates,
+    headerBombs,   ///< a head that is far larger than allowed once it is decompressed
+    unreadReplies, ///< acknowledgements that the client makes necessary and does not read
+    badRequests,   ///< requests that break a rule
+    count_,
+};
+/// "rapid_reset", "ping": the name in results and metric labels.
+const char* http2FloodName(Http2Flood kind);
+
 /// Sums of counters: of one loop, or merged over all of them.
 struct CounterTotals {
     std::array<std::uint64_t, 5> byStatusClass{}; ///< [0] is 1xx … [4] is 5xx
@@ -36,11 +53,12 @@ struct CounterTotals {
     std::uint64_t bytesSent = 0;
     std::uint64_t connectionsOpened = 0;
     std::uint64_t connectionsClosed = 0;
-    std::uint64_t connectionsRejected = 0;        ///< turned away by a limit before a request was read
-    std::uint64_t requestsRejected = 0;           ///< refused by the protocol layer (http::Rejection)
-    std::uint64_t timeouts = 0;                   ///< headers, request or keep-alive with bytes outstanding
-    std::uint64_t slowClients = 0;                ///< cut off below the minimum rate
-    std::uint64_t http2Floods = 0;                ///< HTTP/2 connections ended for frames that only cost
+    std::uint64_t connectionsRejected = 0; ///< turned away by a limit before a request was read
+    std::uint64_t requestsRejected = 0;    ///< refused by the protocol layer (http::Rejection)
+    std::uint64_t timeouts = 0;            ///< headers, request or keep-alive with bytes outstanding
+    std::uint64_t slowClients = 0;         ///< cut off below the minimum rate
+    /// HTTP/2 connections ended for a flood.
+    std::array<std::uint64_t, static_cast<std::size_t>(Http2Flood::count_)> http2Floods{};
     std::array<std::uint64_t, 3> tlsHandshakes{}; ///< done, by version: TLS 1.0 and 1.1, 1.2, 1.3
     std::uint64_t tlsResumed = 0;                 ///< of these: without a full handshake
     std::uint64_t tlsFailed = 0;                  ///< begun and not done
@@ -86,7 +104,7 @@ public:
     void onRequestRejected() { requestsRejected_.add(1); }
     void onTimeout() { timeouts_.add(1); }
     void onSlowClient() { slowClients_.add(1); }
-    void onHttp2Flood() { http2Floods_.add(1); }
+    void onHttp2Flood(Http2Flood kind) { http2Floods_[static_cast<std::size_t>(kind)].add(1); }
     /// `version`: as it is on the wire, 0x0304 for TLS 1.3.
     void onTlsHandshake(int version, bool isResumed) {
         tlsHandshakes_[version >= 0x0304 ? 2 : version == 0x0303 ? 1 : 0].add(1);
@@ -124,7 +142,7 @@ private:
     Cell requestsRejected_;
     Cell timeouts_;
     Cell slowClients_;
-    Cell http2Floods_;
+    std::array<Cell, static_cast<std::size_t>(Http2Flood::count_)> http2Floods_;
     std::array<Cell, 3> tlsHandshakes_;
     Cell tlsResumed_;
     Cell tlsFailed_;

@@ -2,9 +2,11 @@
 
 #include "base/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -14,6 +16,7 @@
 #include <optional>
 #include <pwd.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <vector>
@@ -51,6 +54,33 @@ std::optional<gid_t> findGroup(const std::string& name) {
     struct group* found = nullptr;
     ::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
     return found ? std::optional(found->gr_gid) : std::nullopt;
+}
+
+std::vector<gid_t> groupsOf(const std::string& user, gid_t own) {
+    std::vector<gid_t> groups(64);
+    int count = static_cast<int>(groups.size());
+    if (::getgrouplist(user.c_str(), own, groups.data(), &count) < 0) { // says how many there are
+        groups.resize(static_cast<std::size_t>(count));
+        ::getgrouplist(user.c_str(), own, groups.data(), &count);
+    }
+    groups.resize(static_cast<std::size_t>(std::max(count, 0)));
+    return groups;
+}
+
+/// Whether the mode of what is at the path grants all of the bits (4 read, 2 write, 1 execute).
+bool grants(const std::string& path, const Account& account, const std::vector<gid_t>& groups,
+            unsigned bits) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+        return false;
+    }
+    unsigned shift = 0;
+    if (status.st_uid == account.user) {
+        shift = 6;
+    } else if (std::find(groups.begin(), groups.end(), status.st_gid) != groups.end()) {
+        shift = 3;
+    }
+    return (status.st_mode >> shift & bits) == bits;
 }
 
 /// Reduces this process's rights to the one of binding low ports. Called as a user that has kept its
@@ -101,6 +131,44 @@ std::string lowPortHint() {
 
 bool isAdministrator() {
     return ::geteuid() == 0;
+}
+
+bool isKnownUser(const std::string& user) {
+    return findUser(user).has_value();
+}
+
+std::string userName() {
+    std::vector<char> buffer(16384);
+    struct passwd entry {};
+    struct passwd* found = nullptr;
+    ::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found);
+    return found ? std::string(found->pw_name) : fmt::format("{}", ::geteuid());
+}
+
+bool mayWrite(const std::string& path, const std::string& user) {
+    struct stat status {};
+    const bool isFolder = ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+    if (user.empty()) {
+        return ::faccessat(AT_FDCWD, path.c_str(), isFolder ? W_OK | X_OK : W_OK, AT_EACCESS) == 0;
+    }
+    const auto account = findUser(user);
+    if (!account) {
+        return false;
+    }
+    if (account->user == 0) {
+        return true;
+    }
+    const std::vector<gid_t> groups = groupsOf(user, account->group);
+    const std::filesystem::path whole(path);
+    for (std::filesystem::path way = whole.parent_path(); !way.empty(); way = way.parent_path()) {
+        if (!grants(way.string(), *account, groups, 1)) {
+            return false;
+        }
+        if (way == way.root_path()) {
+            break;
+        }
+    }
+    return grants(path, *account, groups, isFolder ? 3 : 2);
 }
 
 Result<void> dropPrivileges(const std::string& user, const std::string& group) {

@@ -36,7 +36,13 @@ void TlsLoop::setContext(std::shared_ptr<const TlsContext> context) {
     limiter_.setRate(context_ ? context_->options().handshakesPerAddress : 0);
 }
 
+std::uint64_t TlsLoop::handshakeTimeout() const {
+    const auto most = static_cast<std::uint64_t>(context_->options().handshakeTimeout.count());
+    return isDraining_ ? std::min(most, kDrainPatienceMs) : most;
+}
+
 void TlsLoop::drain() {
+    isDraining_ = true;
     for (TlsTransport* transport : handshakes_) { // closing takes them out of the list in later turns only
         if (transport->phase_ == TlsTransport::Phase::silent) {
             transport->close(false);

@@ -55,7 +55,7 @@ public:
 
     /// Handshakes under way, and failed ones that are still closing.
     std::size_t handshakeCount() const { return handshakes_.size(); }
-    /// Closes what has not said anything yet.
+    /// Closes what has not said anything yet; a client that was on its way has a second for its handshake.
     void drain();
     void abortAll();
 
@@ -63,6 +63,11 @@ public:
 
 private:
     friend class TlsTransport;
+
+    static constexpr std::uint64_t kDrainPatienceMs = 1000;
+
+    /// In ms. REQUIRES: there is a context.
+    std::uint64_t handshakeTimeout() const;
 
     /// What records are written to; as many as are under way at a time.
     struct Block final : RefCounted {
@@ -91,6 +96,7 @@ private:
     loop::WorkerPool* workers_;
     std::shared_ptr<const TlsContext> context_;
     HandshakeLimiter limiter_;
+    bool isDraining_ = false;
     std::vector<TlsTransport*> handshakes_; // each knows its place
 
     BioPtr bio_;

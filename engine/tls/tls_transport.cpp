@@ -119,8 +119,7 @@ void TlsTransport::accept(TlsLoop& shared, net::Transport& lower, TlsAcceptor& a
         self.close(true);
         return;
     }
-    const auto limit = static_cast<std::uint64_t>(shared.context_->options().handshakeTimeout.count());
-    lower.loop().timers().set(*self.handshake_, lower.loop().now() + limit);
+    lower.loop().timers().set(*self.handshake_, lower.loop().now() + shared.handshakeTimeout());
 }
 
 /// What the first byte tells: TLS, or a plain request.

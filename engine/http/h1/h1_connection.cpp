@@ -1,35 +1,17 @@
 #include "http/h1/h1_connection.h"
 
 #include "base/text.h"
+#include "http/error_answer.h"
 #include "http/h1/response_encoder.h"
-#include "http/refusal.h"
-#include "http/request_account.h"
-#include "http/status.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace saker::http {
 
 namespace {
 
-// A client that sends requests faster than it takes answers waits once this much is unsent.
-constexpr std::uint64_t kMaxUnsent = 256 * 1024;
-// Bytes of later requests that are kept while an exchange is under way; then reading pauses.
-constexpr std::size_t kMaxStash = 64 * 1024;
-// An unwanted body up to this size is read and dropped to save the connection; a longer one ends it.
-constexpr std::uint64_t kMaxDiscard = 256 * 1024;
-// How much a body source is asked for at a time.
-constexpr std::size_t kPullSize = 64 * 1024;
-
 // As far as it is a request line (RFC 9113, section 3.4).
 constexpr std::string_view kHttp2Preface = "PRI * HTTP/2.0\r\n";
-
-void addStrictTransport(const Exchange& exchange, ResponseHead& head) {
-    if (exchange.strictTransport) {
-        head.set("Strict-Transport-Security", exchange.strictTransport->text);
-    }
-}
 
 } // namespace
 
@@ -42,8 +24,8 @@ void H1Connection::start(net::Transport& transport, LoopContext& context) {
 }
 
 H1Connection::H1Connection(net::Transport& transport, LoopContext& context)
-    : transport_(transport), context_(context), parser_(context.limits()), activeAt_(context.loop().now()),
-      headSince_(activeAt_) {}
+    : transport_(transport), context_(context), outlet_(transport, context), stash_(transport),
+      parser_(context.limits()), wait_(context.loop().now()) {}
 
 H1Connection::~H1Connection() = default;
 
@@ -52,7 +34,7 @@ H1Connection::~H1Connection() = default;
 void H1Connection::onData(std::span<const char> bytes) {
     context_.counters().onBytesReceived(bytes.size());
     if (phase_ == Phase::open) {
-        activeAt_ = context_.loop().now();
+        wait_.setActive(context_.loop().now());
         consume({bytes.data(), bytes.size()});
     }
 }
@@ -62,8 +44,8 @@ void H1Connection::consume(std::string_view bytes) {
         stash(bytes);
         return;
     }
-    if (stash_) {
-        stash_->append(bytes);
+    if (!stash_.empty()) {
+        stash_.append(bytes);
         resumeInput();
         return;
     }
@@ -71,9 +53,9 @@ void H1Connection::consume(std::string_view bytes) {
     if (used < bytes.size() && phase_ == Phase::open) {
         stash(bytes.substr(used));
     }
-    bool isIncomplete = stash_ && wantsInput();
+    bool isIncomplete = !stash_.empty() && wantsInput();
     flush();
-    if (stash_ && !isIncomplete) {
+    if (!stash_.empty() && !isIncomplete) {
         resumeInput();
     }
 }
@@ -84,44 +66,30 @@ void H1Connection::resumeInput() {
         return;
     }
     flush();
-    while (stash_ && wantsInput()) {
-        // Taken out while it is read; process() does not touch the stash.
-        std::unique_ptr<std::string> input = std::move(stash_);
-        std::size_t used = process(*input);
-        if (used < input->size() && phase_ == Phase::open) {
-            input->erase(0, used);
-            stash_ = std::move(input);
-        }
-        bool isIncomplete = stash_ && wantsInput();
+    bool isIncomplete = false;
+    while (!stash_.empty() && wantsInput() && !isIncomplete) {
+        stash_.consume([this](std::string_view input) { return process(input); },
+                       [this] { return phase_ == Phase::open; });
+        isIncomplete = !stash_.empty() && wantsInput();
         flush();
-        if (isIncomplete) {
-            break;
-        }
     }
     if (phase_ != Phase::open) {
         return;
     }
-    if (isPaused_ && (!stash_ || stash_->size() < kMaxStash)) {
-        isPaused_ = false;
-        transport_.resumeReading();
-    }
+    stash_.resumeIfRoom();
     if (isPeerClosed_ && isBodyCutOff()) {
         abort();
         return;
     }
-    if (!current_ && !isWriting_ && (isPeerClosed_ || (context_.isDraining() && !stash_))) {
+    if (!current_ && !outlet_.isWaiting() && (isPeerClosed_ || (context_.isDraining() && stash_.empty()))) {
         close();
     }
 }
 
 void H1Connection::stash(std::string_view bytes) {
-    if (!stash_) {
-        stash_ = std::make_unique<std::string>();
-    }
-    stash_->append(bytes);
-    if (stash_->size() >= kMaxStash && !wantsInput() && !isPaused_) {
-        isPaused_ = true;
-        transport_.pauseReading();
+    stash_.append(bytes);
+    if (!wantsInput()) {
+        stash_.pauseIfFull();
     }
 }
 
@@ -132,7 +100,7 @@ bool H1Connection::wantsInput() const {
     if (current_) {
         return !current_->isBodyDone() && !current_->isBodyPaused_;
     }
-    return !isWriting_ || transport_.bytesPending() < kMaxUnsent;
+    return !outlet_.isFull();
 }
 
 /// Uses what it can of the input; returns how much.
@@ -155,28 +123,25 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
     H1Exchange& exchange = context_.spare();
     switch (parser_.parse(input, exchange.head_)) {
     case RequestParser::State::incomplete:
-        if (headSince_ == 0) {
-            headSince_ = activeAt_;
-        }
+        wait_.beginHead();
         armForRequest();
         return 0;
     case RequestParser::State::rejected:
-        if (input.starts_with(kHttp2Preface) && context_.http2Starter() && isFirst_) {
+        if (isFirst_ && context_.http2Starter() && input.starts_with(kHttp2Preface)) {
             handOver(input);
-            return 0;
+        } else {
+            refuse(parser_.rejection(), input);
         }
-        refuse(parser_.rejection(), input);
         return 0;
     case RequestParser::State::complete:
         break;
     }
     parser_.reset();
     isFirst_ = false;
-    headSince_ = 0;
+    wait_.endHead();
     const std::size_t size = exchange.head_.size();
     const ConnectionSettings& settings = context_.settings();
-    exchange.begin(*this, context_.settingsRef(),
-                   settings.measureTime || context_.counters().isDetailed() ? steadyMicros() : 0);
+    exchange.begin(*this, context_.settingsRef(), Tally::start(context_));
     keepAlive_ = exchange.head_.keepAlive && !context_.isDraining();
     if (exchange.head_.framing == BodyFraming::none) {
         handle(exchange);
@@ -184,13 +149,14 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
     }
     if (settings.maxBody != 0 && exchange.head_.contentLength > settings.maxBody) {
         lingers_ = true;
-        refuse(413, "The request's body is larger than this server accepts.", &exchange);
+        const RejectionInfo& info = rejectionInfo(Rejection::bodyTooLarge);
+        refuse(exchange, info.status, info.text);
         return size;
     }
     retain(exchange);
     exchange.decoder_.start(exchange.head_.framing, exchange.head_.contentLength, settings.maxBody);
-    current_->bodyWatch_ = RateWatch::start(activeAt_, 0);
-    armBy(activeAt_ + kWatchInterval);
+    current_->bodyWatch_ = RateWatch::start(wait_.activeAt(), 0);
+    armBy(wait_.activeAt() + kWatchInterval);
     handle(exchange);
     return size;
 }
@@ -199,51 +165,38 @@ std::size_t H1Connection::beginRequest(std::string_view input) {
 void H1Connection::handOver(std::string_view received) {
     phase_ = Phase::closed;
     Timer::cancel();
-    const std::string bytes(received); // the stash they may lie in goes
-    stash_.reset();
-    // The calls that led here still work on this object.
+    // The calls that led here still work on this object, and on the bytes.
     context_.loop().post([self = std::move(self_)] {});
-    context_.http2Starter()(transport_, context_, *this, bytes);
+    context_.http2Starter()(transport_, context_, *this, received);
 }
 
 void H1Connection::handle(H1Exchange& exchange) {
     exchange.settings_->handler->handle(exchange);
     if (!exchange.answered_ && current_.get() != &exchange) {
-        refuse(500, "The request was neither answered nor kept.", &exchange); // a defect of a handler
+        refuse(exchange, 500, "The request was neither answered nor kept."); // a defect of a handler
     }
     finishIfDone();
     if (current_ && !current_->answered_ && current_->settings_->requestTimeout != 0) {
-        armBy(activeAt_ + current_->settings_->requestTimeout);
+        armBy(wait_.activeAt() + current_->settings_->requestTimeout);
     }
 }
 
 /// Decodes some of the current exchange's body; returns the bytes used, 0 when more input is needed.
 std::size_t H1Connection::feedBody(std::string_view input) {
     H1Exchange& exchange = *current_;
-    BodyDecoder::Step step = exchange.decoder_.next(input);
-    if (step.state == BodyDecoder::State::rejected) {
-        if (BodyReader* reader = std::exchange(exchange.reader_, nullptr)) {
-            reader->onBodyFailed();
-        }
+    const std::size_t used = exchange.feed(input);
+    if (exchange.decoder_.rejection() != Rejection::none) {
         refuse(exchange.decoder_.rejection());
         return 0;
     }
-    if (step.state == BodyDecoder::State::data) {
-        if (exchange.reader_) {
-            exchange.reader_->onBody(step.data);
-        } else if (exchange.answered_ && exchange.decoder_.received() > kMaxDiscard) {
-            keepAlive_ = false; // more than is worth reading for the sake of the connection
-            lingers_ = true;
-            phase_ = Phase::ending;
-        }
-    }
-    if (exchange.decoder_.isDone()) {
-        if (BodyReader* reader = std::exchange(exchange.reader_, nullptr)) {
-            reader->onBodyEnd();
-        }
+    if (exchange.isBodyDone()) {
         finishIfDone();
+    } else if (exchange.answered_ && exchange.hasDiscardedEnough()) {
+        keepAlive_ = false;
+        lingers_ = true;
+        phase_ = Phase::ending;
     }
-    return step.consumed;
+    return used;
 }
 
 Ref<Exchange> H1Connection::retain(H1Exchange& exchange) {
@@ -252,19 +205,6 @@ Ref<Exchange> H1Connection::retain(H1Exchange& exchange) {
         current_->ownHead();
     }
     return current_;
-}
-
-void H1Connection::startBody(H1Exchange& exchange) {
-    if (exchange.isBodyDone()) {
-        BodyReader* reader = std::exchange(exchange.reader_, nullptr);
-        reader->onBodyEnd();
-        return;
-    }
-    if (exchange.head_.expectsContinue && !exchange.continueSent_ && exchange.head_.minorVersion > 0) {
-        exchange.continueSent_ = true;
-        context_.scratch().appendStatic("HTTP/1.1 100 Continue\r\n\r\n");
-        flush();
-    }
 }
 
 void H1Connection::resumeBody(H1Exchange& exchange) {
@@ -286,30 +226,34 @@ void H1Connection::refuse(Rejection rejection, std::string_view input) {
         phase_ = Phase::ending;
         return;
     }
-    refuse(info.status, info.text, current_.get(), !trimLines(input).starts_with("HEAD "));
+    if (current_) {
+        refuse(*current_, info.status, info.text);
+    } else {
+        refuseUnread(info.status, info.text, !trimLines(input).starts_with("HEAD "));
+    }
 }
 
-/// `exchange` is null when no request could be read.
-void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exchange, bool withBody) {
+/// The answer ends the connection.
+void H1Connection::refuse(H1Exchange& exchange, int status, std::string_view sentence) {
     keepAlive_ = false;
-    Handler::Page page = context_.settings().handler->errorPage(status, sentence);
-    ResponseHead head = refusalHead(status, page);
-    BufferChain body;
-    body.append(std::move(page.body));
-    if (exchange) {
-        answer(*exchange, head, body);
-        finishIfDone();
-        return;
-    }
-    std::string bytes;
+    ErrorAnswer answer = makeErrorAnswer(*context_.settings().handler, status, sentence);
+    exchange.respond(std::move(answer.head), std::move(answer.body));
+    finishIfDone();
+}
+
+/// The same without an exchange: no request could be read.
+void H1Connection::refuseUnread(int status, std::string_view sentence, bool withBody) {
+    keepAlive_ = false;
+    ErrorAnswer answer = makeErrorAnswer(*context_.settings().handler, status, sentence);
     HeadContext context;
-    context.framing = {ResponseFraming::Kind::length, body.size()};
+    context.framing = {ResponseFraming::Kind::length, answer.body.size()};
     context.keepAlive = false;
     context.date = context_.date().text();
-    renderHead(head, context, bytes);
+    std::string bytes;
+    renderHead(answer.head, context, bytes);
     context_.scratch().append(std::move(bytes));
     if (withBody) {
-        context_.scratch().append(std::move(body));
+        context_.scratch().append(std::move(answer.body));
     }
     context_.counters().onRequest(static_cast<unsigned>(status), context_.scratch().size(), 0);
     phase_ = Phase::ending;
@@ -319,16 +263,9 @@ void H1Connection::refuse(int status, std::string_view sentence, H1Exchange* exc
 // ---- answers ----
 
 ConnectionField H1Connection::connectionField(H1Exchange& exchange) {
-    if (!exchange.isBodyDone()) {
-        // Without 100-continue the client may never send the body; a long one is not worth reading to the
-        // end.
-        std::uint64_t left = exchange.head_.framing == BodyFraming::length
-                                 ? exchange.head_.contentLength - exchange.decoder_.received()
-                                 : 0;
-        if ((exchange.head_.expectsContinue && !exchange.continueSent_) || left > kMaxDiscard) {
-            keepAlive_ = false;
-            lingers_ = true;
-        }
+    if (!exchange.isBodyDone() && !exchange.isRestWanted()) {
+        keepAlive_ = false;
+        lingers_ = true;
     }
     if (!keepAlive_) {
         return ConnectionField::close;
@@ -336,97 +273,15 @@ ConnectionField H1Connection::connectionField(H1Exchange& exchange) {
     return exchange.head_.minorVersion == 0 ? ConnectionField::keepAlive : ConnectionField::none;
 }
 
-void H1Connection::answer(H1Exchange& exchange, PreparedResponse& response) {
-    bool withBody = exchange.head_.method != Method::head;
-    std::uint64_t bytes = response.appendHttp1(context_.scratch(), context_.date(), connectionField(exchange),
-                                               withBody, exchange.strictTransport);
-    exchange.bodyBytes_ = withBody ? response.bodySize() : 0;
-    answered(exchange, response.status(), bytes, bytes > kMaxUnsent);
-}
-
-void H1Connection::answer(H1Exchange& exchange, ResponseHead& head, BufferChain& body) {
-    addStrictTransport(exchange, head);
-    HeadContext context;
-    // What a head says of a length that was not sent (an answer to HEAD) counts more than the empty chain.
-    std::uint64_t length = body.size();
-    if (exchange.head_.method == Method::head && body.empty()) {
-        length = parseDecimal(head.get("Content-Length")).value_or(0);
-    }
-    context.framing = chooseFraming(exchange.head_.method, exchange.head_.minorVersion, head.status, length);
-    context.keepAlive = connectionField(exchange) != ConnectionField::close;
-    context.minorVersion = exchange.head_.minorVersion;
-    context.date = context_.date().text();
-    std::string bytes;
-    bytes.reserve(512);
-    renderHead(head, context, bytes);
-    std::uint64_t size = bytes.size();
-    context_.scratch().append(std::move(bytes));
-    if (exchange.head_.method != Method::head && !isBodiless(head.status)) {
-        exchange.bodyBytes_ = body.size();
-        size += body.size();
-        context_.scratch().append(std::move(body));
-    }
-    answered(exchange, head.status, size, size > kMaxUnsent);
-}
-
-void H1Connection::answer(H1Exchange& exchange, ResponseHead& head, std::unique_ptr<BodySource> source) {
-    std::optional<std::uint64_t> length;
-    if (std::string_view text = head.get("Content-Length"); !text.empty()) {
-        length = parseDecimal(text);
-    }
-    HeadContext context;
-    addStrictTransport(exchange, head);
-    context.framing = chooseFraming(exchange.head_.method, exchange.head_.minorVersion, head.status, length);
-    if (context.framing.kind == ResponseFraming::Kind::untilClose) {
-        keepAlive_ = false;
-    }
-    context.keepAlive = connectionField(exchange) != ConnectionField::close;
-    context.minorVersion = exchange.head_.minorVersion;
-    context.date = context_.date().text();
-    std::string bytes;
-    renderHead(head, context, bytes);
-    std::uint64_t size = bytes.size();
-    context_.scratch().append(std::move(bytes));
-    bool hasBody = exchange.head_.method != Method::head && !isBodiless(head.status);
-    if (hasBody) {
-        retain(exchange);
-        exchange.chunked_ = context.framing.kind == ResponseFraming::Kind::chunked;
-        if (context.framing.kind != ResponseFraming::Kind::length) {
-            length.reset();
-        }
-        exchange.source_.start(std::move(source), length, [this, &exchange] {
-            if (current_.get() == &exchange) {
-                resumeInput();
-            }
-        });
-    }
-    answered(exchange, head.status, size, hasBody);
-}
-
-void H1Connection::answerInterim(H1Exchange& exchange, const ResponseHead& head) {
-    if (exchange.head_.minorVersion == 0) {
-        return;
-    }
-    HeadContext context;
-    context.framing.kind = ResponseFraming::Kind::none;
-    std::string bytes;
-    renderHead(head, context, bytes);
-    context_.scratch().append(std::move(bytes));
-    if (!isProcessing_) {
-        flush();
-    }
-}
-
-/// Common end of all answers. `isLong`: the exchange lasts until its bytes have left.
-void H1Connection::answered(H1Exchange& exchange, int status, std::uint64_t bytes, bool isLong) {
+/// Common end of all answers; a long one lasts until its bytes have left.
+void H1Connection::answered(H1Exchange& exchange, int status) {
     exchange.answered_ = true;
-    exchange.status_ = status;
-    exchange.bytes_ = bytes;
-    if (isLong) {
+    exchange.tally_.status = status;
+    if (exchange.source_ || exchange.tally_.bytes > Outlet::kMaxUnsent) {
         retain(exchange);
         exchange.isSending_ = true;
     } else if (current_.get() != &exchange) {
-        account(exchange);
+        exchange.account();
         exchange.settings_ = {};
         if (!keepAlive_) {
             phase_ = Phase::ending;
@@ -449,19 +304,12 @@ void H1Connection::finishIfDone() {
         return;
     }
     Ref<H1Exchange> exchange = std::move(current_);
-    account(*exchange);
+    exchange->account();
     exchange->detach();
     exchange->settings_ = {};
     if (!keepAlive_) {
         phase_ = Phase::ending;
     }
-}
-
-void H1Connection::account(H1Exchange& exchange) {
-    accountFor({exchange.head_, exchange.account, transport_, exchange.status_,
-                exchange.head_.size() + exchange.decoder_.received(), exchange.bytes_, exchange.bodyBytes_,
-                exchange.startMicros_},
-               context_);
 }
 
 // ---- output ----
@@ -483,17 +331,13 @@ void H1Connection::flush() {
 
 /// False when the connection broke.
 bool H1Connection::send(BufferChain& chain) {
-    switch (transport_.write(chain)) {
+    switch (outlet_.send(chain)) {
     case loop::Submitted::done:
         break;
     case loop::Submitted::pending:
-        if (!isWriting_) {
-            isWriting_ = true;
-            watchOutput();
-        }
+        armBy(context_.loop().now() + kWatchInterval);
         break;
     case loop::Submitted::failed:
-        chain.clear();
         abort();
         return false;
     }
@@ -502,7 +346,7 @@ bool H1Connection::send(BufferChain& chain) {
 
 /// What is due once everything has left: the end of a long answer, the end of the connection.
 void H1Connection::settle() {
-    if (isWriting_) {
+    if (outlet_.isWaiting()) {
         return;
     }
     if (current_ && current_->isSending_ && !current_->source_) {
@@ -515,7 +359,7 @@ void H1Connection::settle() {
 }
 
 void H1Connection::onDrained() {
-    isWriting_ = false;
+    outlet_.onDrained();
     if (phase_ != Phase::closed) {
         if (current_ &&
             !current_->isBodyDone()) { // it may have waited for its answers before it went on sending
@@ -529,36 +373,17 @@ void H1Connection::onDrained() {
 /// Fills the transport from the current exchange's source until it is full, has to wait or is done.
 void H1Connection::pump() {
     while (current_ && current_->source_ && phase_ != Phase::closed) {
-        if (isWriting_ && transport_.bytesPending() >= kMaxUnsent) {
+        if (outlet_.isFull()) {
             break; // onDrained goes on
         }
-        H1Exchange& exchange = *current_;
-        BufferChain data;
-        const BodySource::Pull pull = exchange.source_.pull(data, kPullSize);
         BufferChain& out = context_.scratch();
-        std::uint64_t size = data.size();
-        exchange.bytes_ += size;
-        exchange.bodyBytes_ += size;
+        const BodySource::Pull pull = current_->pullBody(out);
         if (pull == BodySource::Pull::failed) { // the client must notice that it is incomplete
             out.clear();
             abort();
             return;
         }
-        if (size > 0) {
-            if (exchange.chunked_) {
-                char head[kChunkHeadSize];
-                out.append(std::string(head, writeChunkHead(size, head)));
-            }
-            out.append(std::move(data));
-            if (exchange.chunked_) {
-                out.appendStatic(kChunkEnd);
-            }
-        }
         if (pull == BodySource::Pull::end) {
-            if (exchange.chunked_) {
-                out.appendStatic(kLastChunk);
-            }
-            exchange.source_.reset();
             flush(); // the exchange ends when this has left
             return;
         }
@@ -573,12 +398,6 @@ void H1Connection::pump() {
     if (phase_ != Phase::closed && !context_.scratch().empty()) {
         send(context_.scratch());
     }
-}
-
-void H1Connection::watchOutput() {
-    const std::uint64_t now = context_.loop().now();
-    outputWatch_ = RateWatch::start(now, transport_.bytesDelivered());
-    armBy(now + kWatchInterval);
 }
 
 void H1Connection::close() {
@@ -599,8 +418,10 @@ void H1Connection::abort() {
 
 void H1Connection::drain() {
     keepAlive_ = false;
-    if (!current_ && !isWriting_ && !stash_ && phase_ == Phase::open) {
+    if (!current_ && !outlet_.isWaiting() && stash_.empty() && phase_ == Phase::open) {
         close();
+    } else if (!current_) {
+        armForRequest(); // the rest of a head has less time now
     }
 }
 
@@ -609,7 +430,7 @@ void H1Connection::drain() {
 /// Once the peer has closed its side: the body can never be completed. While its reader pauses, the rest may
 /// be in the stash.
 bool H1Connection::isBodyCutOff() const {
-    return current_ && !current_->isBodyDone() && !(current_->isBodyPaused_ && stash_);
+    return current_ && !current_->isBodyDone() && !(current_->isBodyPaused_ && !stash_.empty());
 }
 
 void H1Connection::onPeerClosed() {
@@ -621,7 +442,7 @@ void H1Connection::onPeerClosed() {
         abort();
         return;
     }
-    if (!current_ && !isWriting_ && !isProcessing_) {
+    if (!current_ && !outlet_.isWaiting() && !isProcessing_) {
         close(); // an incomplete head in the stash can never be completed either
     }
 }
@@ -636,10 +457,8 @@ void H1Connection::onClosed() {
     context_.remove(*this);
     if (Ref<H1Exchange> exchange = std::move(current_)) {
         if (exchange->answered_) { // cut off: only what has left counts
-            std::uint64_t unsent = transport_.bytesPending();
-            exchange->bytes_ -= std::min(unsent, exchange->bytes_);
-            exchange->bodyBytes_ -= std::min(unsent, exchange->bodyBytes_);
-            account(*exchange);
+            exchange->tally_.takeBack(transport_.bytesPending());
+            exchange->account();
         }
         exchange->detach();
     }
@@ -650,7 +469,7 @@ void H1Connection::onClosed() {
 
 /// Makes sure that the timer fires at the deadline or before; it finds out by itself what is due.
 void H1Connection::armBy(std::uint64_t deadline) {
-    if (!isSet() || deadline < Timer::deadline()) {
+    if (deadline != RequestWait::kNever && (!isSet() || deadline < Timer::deadline())) {
         context_.loop().timers().set(*this, deadline);
     }
 }
@@ -663,8 +482,8 @@ void H1Connection::onTimer() {
     const ConnectionSettings& settings =
         current_ && current_->settings_ ? *current_->settings_ : context_.settings();
 
-    if (isWriting_) {
-        if (outputWatch_.isTooSlow(now, transport_.bytesDelivered(), settings)) {
+    if (outlet_.isWaiting()) {
+        if (outlet_.isTooSlow(settings)) {
             cutOffSlowClient();
             return;
         }
@@ -680,50 +499,43 @@ void H1Connection::onTimer() {
             armBy(now + kWatchInterval);
         }
         if (!current_->answered_ && settings.requestTimeout != 0) {
-            if (now >= activeAt_ + settings.requestTimeout) {
+            const std::uint64_t deadline = wait_.activeAt() + settings.requestTimeout;
+            if (now >= deadline) {
                 context_.counters().onTimeout();
                 lingers_ = !current_->isBodyDone();
-                refuse(504, "The request took longer than this server allows.", current_.get());
+                refuse(*current_, 504, "The request took longer than this server allows.");
                 return;
             }
-            armBy(activeAt_ + settings.requestTimeout);
+            armBy(deadline);
         }
         return;
     }
-    // Between requests, or in the middle of a head.
-    if (headSince_ != 0 && settings.headTimeout != 0 && now >= headSince_ + settings.headTimeout) {
+    switch (wait_.due(now, !stash_.empty(), context_.waitLimits())) {
+    case RequestWait::Due::head:
         context_.counters().onTimeout();
-        if (stash_) {
-            refuse(Rejection::timeout, *stash_);
+        if (!stash_.empty()) {
+            refuse(Rejection::timeout, stash_.bytes());
         } else {
             close(); // it never said anything: nothing to answer
         }
-        return;
-    }
-    if (!stash_ && settings.keepAliveTimeout != 0 && now >= activeAt_ + settings.keepAliveTimeout) {
+        break;
+    case RequestWait::Due::idle:
         close();
-        return;
+        break;
+    case RequestWait::Due::nothing:
+        armForRequest();
+        break;
     }
-    armForRequest();
 }
 
 /// For the time-out of a connection that waits for a request, or for the rest of a head.
 void H1Connection::armForRequest() {
-    const ConnectionSettings& settings = context_.settings();
-    if (headSince_ != 0 && settings.headTimeout != 0) {
-        armBy(headSince_ + settings.headTimeout);
-    }
-    if (!stash_ && settings.keepAliveTimeout != 0) {
-        armBy(activeAt_ + settings.keepAliveTimeout);
-    }
+    armBy(wait_.deadline(!stash_.empty(), context_.waitLimits()));
 }
 
 void H1Connection::cutOffSlowClient() {
-    context_.counters().onSlowClient();
-    if (std::uint64_t duration = context_.settings().slowClientBlock) {
-        context_.slowClients().block(transport_.peer(), context_.loop().now(), duration);
-    }
-    if (current_ && !current_->answered_ && !isWriting_) {
+    context_.onSlowClient(transport_.peer());
+    if (current_ && !current_->answered_ && !outlet_.isWaiting()) {
         lingers_ = true;
         refuse(Rejection::timeout);
     } else {

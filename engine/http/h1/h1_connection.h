@@ -4,12 +4,14 @@
 #pragma once
 
 #include "http/h1/h1_exchange.h"
+#include "http/h1/input_stash.h"
 #include "http/h1/request_parser.h"
 #include "http/loop_context.h"
+#include "http/outlet.h"
+#include "http/request_wait.h"
 #include "net/transport.h"
 
-#include <memory>
-#include <string>
+#include <string_view>
 
 namespace saker::http {
 
@@ -58,27 +60,21 @@ private:
     void stash(std::string_view bytes);
     void resumeInput();
     void refuse(Rejection rejection, std::string_view input = {});
-    void refuse(int status, std::string_view sentence, H1Exchange* exchange, bool withBody = true);
+    void refuse(H1Exchange& exchange, int status, std::string_view sentence);
+    void refuseUnread(int status, std::string_view sentence, bool withBody);
 
     // answers; called by H1Exchange
     Ref<Exchange> retain(H1Exchange& exchange);
-    void startBody(H1Exchange& exchange);
     void resumeBody(H1Exchange& exchange);
-    void answer(H1Exchange& exchange, PreparedResponse& response);
-    void answer(H1Exchange& exchange, ResponseHead& head, BufferChain& body);
-    void answer(H1Exchange& exchange, ResponseHead& head, std::unique_ptr<BodySource> source);
-    void answerInterim(H1Exchange& exchange, const ResponseHead& head);
     ConnectionField connectionField(H1Exchange& exchange);
-    void answered(H1Exchange& exchange, int status, std::uint64_t bytes, bool isLong);
+    void answered(H1Exchange& exchange, int status);
     void finishIfDone();
-    void account(H1Exchange& exchange);
 
     // output
     void flush();
     bool send(BufferChain& chain);
     void settle();
     void pump();
-    void watchOutput();
     void close();
 
     // time
@@ -88,21 +84,19 @@ private:
 
     net::Transport& transport_;
     LoopContext& context_;
-    Ref<H1Connection> self_;             // until onClosed
-    Ref<H1Exchange> current_;            // retained, or with a body to read, or with a long answer under way
-    std::unique_ptr<std::string> stash_; // received but not used yet
+    Outlet outlet_;
+    InputStash stash_;
+    Ref<H1Connection> self_;  // until onClosed
+    Ref<H1Exchange> current_; // retained, or with a body to read, or with a long answer under way
     RequestParser parser_;
-    std::uint64_t activeAt_;  // ms: last byte in, or last answer out
-    std::uint64_t headSince_; // ms: first byte of an incomplete head (or the accept); 0: between requests
-    RateWatch outputWatch_;   // while isWriting_
+    RequestWait wait_;
+    RateWatch outputWatch_; // while isWriting_
     Phase phase_ = Phase::open;
     bool keepAlive_ = true;
     bool isFirst_ = true;  // no request was read yet
     bool lingers_ = false; // request bytes remain unread: a plain close would reset the answer away
     bool isProcessing_ = false;
-    bool isPaused_ = false;
     bool isPeerClosed_ = false;
-    bool isWriting_ = false; // onDrained will come
 };
 
 } // namespace saker::http

@@ -1,8 +1,21 @@
 #include "http/h1/h1_exchange.h"
 
+#include "base/text.h"
 #include "http/h1/h1_connection.h"
+#include "http/status.h"
+
+#include <utility>
 
 namespace saker::http {
+
+namespace {
+
+// How much a body source is asked for at a time.
+constexpr std::size_t kPullSize = 64 * 1024;
+// An unwanted body up to this size is read and dropped to save the connection; a longer one ends it.
+constexpr std::uint64_t kMaxDiscard = 256 * 1024;
+
+} // namespace
 
 const loop::SocketAddress& H1Exchange::peer() const {
     return connection_->transport_.peer();
@@ -20,23 +33,19 @@ loop::EventLoop& H1Exchange::loop() const {
     return connection_->context_.loop();
 }
 
-void H1Exchange::begin(H1Connection& connection, Ref<ConnectionSettings> settings,
-                       std::uint64_t startMicros) {
+void H1Exchange::begin(H1Connection& connection, Ref<ConnectionSettings> settings, const Tally& tally) {
     connection_ = &connection;
     settings_ = std::move(settings);
-    startMicros_ = startMicros;
+    tally_ = tally;
+    strictTransport = {};
+    Exchange::account = {};
     answered_ = false;
     reader_ = nullptr;
-    bytes_ = 0;
-    bodyBytes_ = 0;
-    status_ = 0;
-    chunked_ = false;
+    isChunked_ = false;
     continueSent_ = false;
     isBodyPaused_ = false;
     watcher_ = nullptr;
     isSending_ = false;
-    strictTransport = {};
-    account = {};
 }
 
 void H1Exchange::ownHead() {
@@ -64,8 +73,16 @@ void H1Exchange::readBody(BodyReader& reader) {
         reader.onBodyFailed();
         return;
     }
+    if (isBodyDone()) {
+        reader.onBodyEnd();
+        return;
+    }
     reader_ = &reader;
-    connection_->startBody(*this);
+    if (isHeldBack()) {
+        continueSent_ = true;
+        connection_->context_.scratch().appendStatic("HTTP/1.1 100 Continue\r\n\r\n");
+        connection_->flush();
+    }
 }
 
 void H1Exchange::pauseBody() {
@@ -83,28 +100,146 @@ void H1Exchange::discardBody() {
     resumeBody();
 }
 
-void H1Exchange::respond(PreparedResponse& response) {
-    if (connection_ && !answered_) {
-        connection_->answer(*this, response);
+bool H1Exchange::isRestWanted() const {
+    const bool isLong =
+        head_.framing == BodyFraming::length && head_.contentLength - decoder_.received() > kMaxDiscard;
+    return !isHeldBack() && !isLong;
+}
+
+bool H1Exchange::hasDiscardedEnough() const {
+    return !reader_ && decoder_.received() > kMaxDiscard;
+}
+
+std::size_t H1Exchange::feed(std::string_view input) {
+    const BodyDecoder::Step step = decoder_.next(input);
+    if (step.state == BodyDecoder::State::data && reader_) {
+        reader_->onBody(step.data);
     }
+    if (step.state == BodyDecoder::State::rejected) {
+        if (BodyReader* reader = std::exchange(reader_, nullptr)) {
+            reader->onBodyFailed();
+        }
+    } else if (decoder_.isDone()) {
+        if (BodyReader* reader = std::exchange(reader_, nullptr)) {
+            reader->onBodyEnd();
+        }
+    }
+    return step.consumed;
+}
+
+// ---- answers ----
+
+void H1Exchange::respond(PreparedResponse& response) {
+    if (!connection_ || answered_) {
+        return;
+    }
+    LoopContext& context = connection_->context_;
+    const bool withBody = head_.method != Method::head;
+    tally_.bytes = response.appendHttp1(context.scratch(), context.date(),
+                                        connection_->connectionField(*this), withBody, strictTransport);
+    tally_.bodyBytes = withBody ? response.bodySize() : 0;
+    connection_->answered(*this, response.status());
 }
 
 void H1Exchange::respond(ResponseHead head, BufferChain body) {
-    if (connection_ && !answered_) {
-        connection_->answer(*this, head, body);
+    if (!connection_ || answered_) {
+        return;
     }
+    addStrictTransport(head);
+    // What a head says of a length that was not sent (an answer to HEAD) counts more than the empty chain.
+    std::uint64_t length = body.size();
+    if (head_.method == Method::head && body.empty()) {
+        length = parseDecimal(head.get("Content-Length")).value_or(0);
+    }
+    tally_.bytes = appendHead(head, chooseFraming(head_.method, head_.minorVersion, head.status, length));
+    if (head_.method != Method::head && !isBodiless(head.status)) {
+        tally_.bodyBytes = body.size();
+        tally_.bytes += body.size();
+        connection_->context_.scratch().append(std::move(body));
+    }
+    connection_->answered(*this, head.status);
 }
 
 void H1Exchange::respond(ResponseHead head, std::unique_ptr<BodySource> source) {
-    if (connection_ && !answered_) {
-        connection_->answer(*this, head, std::move(source));
+    if (!connection_ || answered_) {
+        return;
     }
+    addStrictTransport(head);
+    std::optional<std::uint64_t> length;
+    if (std::string_view text = head.get("Content-Length"); !text.empty()) {
+        length = parseDecimal(text);
+    }
+    const ResponseFraming framing = chooseFraming(head_.method, head_.minorVersion, head.status, length);
+    if (framing.kind == ResponseFraming::Kind::untilClose) {
+        connection_->keepAlive_ = false;
+    }
+    tally_.bytes = appendHead(head, framing);
+    if (head_.method != Method::head && !isBodiless(head.status)) {
+        isChunked_ = framing.kind == ResponseFraming::Kind::chunked;
+        if (framing.kind != ResponseFraming::Kind::length) {
+            length.reset();
+        }
+        source_.start(std::move(source), length, [this] {
+            if (connection_) {
+                connection_->resumeInput();
+            }
+        });
+    }
+    connection_->answered(*this, head.status);
 }
 
 void H1Exchange::respondInterim(const ResponseHead& head) {
-    if (connection_ && !answered_) {
-        connection_->answerInterim(*this, head);
+    if (!connection_ || answered_ || head_.minorVersion == 0) {
+        return;
     }
+    HeadContext context;
+    context.framing.kind = ResponseFraming::Kind::none;
+    std::string bytes;
+    renderHead(head, context, bytes);
+    connection_->context_.scratch().append(std::move(bytes));
+    connection_->flush();
+}
+
+void H1Exchange::addStrictTransport(ResponseHead& head) const {
+    if (strictTransport) {
+        head.set("Strict-Transport-Security", strictTransport->text);
+    }
+}
+
+std::uint64_t H1Exchange::appendHead(const ResponseHead& head, const ResponseFraming& framing) {
+    HeadContext context;
+    context.framing = framing;
+    context.keepAlive = connection_->connectionField(*this) != ConnectionField::close;
+    context.minorVersion = head_.minorVersion;
+    context.date = connection_->context_.date().text();
+    std::string bytes;
+    bytes.reserve(512);
+    renderHead(head, context, bytes);
+    const std::uint64_t size = bytes.size();
+    connection_->context_.scratch().append(std::move(bytes));
+    return size;
+}
+
+BodySource::Pull H1Exchange::pullBody(BufferChain& out) {
+    BufferChain data;
+    const BodySource::Pull pull = source_.pull(data, kPullSize);
+    const std::uint64_t size = data.size();
+    tally_.bytes += size;
+    tally_.bodyBytes += size;
+    if (isChunked_) {
+        appendChunk(std::move(data), out);
+        if (pull == BodySource::Pull::end) {
+            out.appendStatic(kLastChunk);
+        }
+    } else {
+        out.append(std::move(data));
+    }
+    return pull;
+}
+
+void H1Exchange::account() {
+    tally_.received = head_.size() + (head_.framing == BodyFraming::none ? 0 : decoder_.received());
+    accountFor(*this, tally_, connection_->transport_, connection_->context_);
 }
 
 } // namespace saker::http

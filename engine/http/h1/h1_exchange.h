@@ -1,11 +1,14 @@
-// An exchange over HTTP/1. The connection parses requests into a spare one of its loop; one that is retained
-// owns a copy of the head and lives until it is answered and its body is read.
+// An exchange over HTTP/1: turns its answer into bytes; the connection decides on the order and the end of
+// exchanges. Requests are parsed into a spare one of the loop; one that is retained owns a copy of the head
+// and lives until it is answered and its body is read.
 #pragma once
 
 #include "http/exchange.h"
 #include "http/h1/body_decoder.h"
+#include "http/h1/response_encoder.h"
 #include "http/outgoing_body.h"
 #include "http/rate_watch.h"
+#include "http/request_account.h"
 
 #include <string>
 
@@ -36,12 +39,27 @@ public:
 private:
     friend class H1Connection;
 
-    void begin(H1Connection& connection, Ref<ConnectionSettings> settings, std::uint64_t startMicros);
+    void begin(H1Connection& connection, Ref<ConnectionSettings> settings, const Tally& tally);
     /// Copies the head's bytes, so that the receive buffer may be used again.
     void ownHead();
     /// The client is gone.
     void detach();
     bool isBodyDone() const { return head_.framing == BodyFraming::none || decoder_.isDone(); }
+    bool isHeldBack() const { return head_.expectsContinue && !continueSent_; }
+    /// Whether the rest of the body is worth reading for the sake of the connection, once it is answered:
+    /// without its 100 it may never come, and a long one costs more than a new connection.
+    bool isRestWanted() const;
+    /// The same in hindsight, of a body without a known length.
+    bool hasDiscardedEnough() const;
+    /// Decodes some of the request's body for its reader; returns the bytes used, 0 when more are needed.
+    std::size_t feed(std::string_view input);
+    /// REQUIRES: source_. Appends some of the answer's body, framed.
+    BodySource::Pull pullBody(BufferChain& out);
+    void addStrictTransport(ResponseHead& head) const;
+    /// Renders the answer's head into the loop's scratch chain; returns its size.
+    std::uint64_t appendHead(const ResponseHead& head, const ResponseFraming& framing);
+    /// Ends the connection's part in it.
+    void account();
 
     H1Connection* connection_ = nullptr;
     Ref<ConnectionSettings> settings_; // those it began with: its Runtime lives at least as long
@@ -49,12 +67,9 @@ private:
     BodyDecoder decoder_;
     RateWatch bodyWatch_;
     BodyReader* reader_ = nullptr;
-    OutgoingBody source_;
-    std::uint64_t bytes_ = 0; // of the answer, head included
-    std::uint64_t bodyBytes_ = 0;
-    std::uint64_t startMicros_ = 0; // 0: nobody wants to know
-    int status_ = 0;
-    bool chunked_ = false; // the source's bytes are framed as chunks
+    OutgoingBody source_; // of the answer, when it is made on the way
+    Tally tally_;
+    bool isChunked_ = false; // the answer's body is framed as chunks
     bool continueSent_ = false;
     bool isBodyPaused_ = false;
     bool isSending_ = false; // answered, but what is sent is long or still being made

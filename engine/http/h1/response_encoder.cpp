@@ -164,6 +164,16 @@ std::size_t writeChunkHead(std::uint64_t size, char (&out)[kChunkHeadSize]) {
     return static_cast<std::size_t>(end - out);
 }
 
+void appendChunk(BufferChain&& data, BufferChain& out) {
+    if (data.empty()) {
+        return;
+    }
+    char head[kChunkHeadSize];
+    out.append(std::string(head, writeChunkHead(data.size(), head)));
+    out.append(std::move(data));
+    out.appendStatic(kChunkEnd);
+}
+
 void appendLastChunk(const std::vector<ResponseHead::Field>& trailers, std::string& out) {
     out += "0\r\n";
     for (const ResponseHead::Field& field : trailers) {

@@ -3,6 +3,7 @@
 // NUL of it reaches the wire.
 #pragma once
 
+#include "base/buffer_chain.h"
 #include "http/request.h"
 #include "http/response.h"
 
@@ -64,6 +65,8 @@ inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 /// The line in front of `size` bytes of data. Returns its length. REQUIRES: size > 0, since 0 ends the body.
 std::size_t writeChunkHead(std::uint64_t size, char (&out)[kChunkHeadSize]);
+/// The data as a chunk; nothing for none.
+void appendChunk(BufferChain&& data, BufferChain& out);
 /// The last chunk with trailer fields. Those that must not be in a trailer (framing, routing, authentication,
 /// RFC 9110, section 6.5.1) are left out.
 void appendLastChunk(const std::vector<ResponseHead::Field>& trailers, std::string& out);

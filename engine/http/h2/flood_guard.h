@@ -1,7 +1,8 @@
-// Notices clients that keep an HTTP/2 connection busy with frames that cost them little: resets, pings,
-// settings, empty data, priorities. Each costs from an allowance that grows with time and with requests that
-// were answered.
+// Notices clients that keep an HTTP/2 connection busy with frames that cost them little. Each costs from an
+// allowance that grows with time and with what the client is really given: answers and their data.
 #pragma once
+
+#include "observe/loop_counters.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,49 +11,52 @@ namespace saker::http {
 
 class FloodGuard {
 public:
-    enum class Event : std::uint8_t {
-        reset, ///< RST_STREAM (CVE-2023-44487)
-        settings,
-        ping,
-        emptyData, ///< DATA without bytes that does not end its stream
-        priority,  ///< PRIORITY and PRIORITY_UPDATE
-        windowUpdate,
-        refused, ///< a request that broke a rule
-    };
+    using Flood = observe::Http2Flood;
 
     explicit FloodGuard(std::uint64_t nowMs) : refilledAt_(nowMs) {}
 
     /// False when the client has used up its allowance.
-    bool allows(Event event, std::uint64_t nowMs) {
+    bool allows(Flood kind, std::uint64_t nowMs) {
         const std::uint64_t grown = (nowMs - refilledAt_) * kGrowthPerSecond / 1000;
         if (grown > 0) {
             allowance_ = std::min<std::int64_t>(kMost, allowance_ + static_cast<std::int64_t>(grown));
             refilledAt_ = nowMs;
         }
-        allowance_ -= cost(event);
+        allowance_ -= cost(kind);
         return allowance_ >= 0;
     }
-    void onAnswered() { allowance_ = std::min(kMost, allowance_ + kPerAnswer); }
+    /// A request was answered to its end: half of a reset, so that a proxy may cancel some of many.
+    void onAnswered() { earn(kPerAnswer); }
+    /// A DATA frame was sent: a client may open two windows for each, however fast it takes them.
+    void onDataSent() { earn(kPerDataFrame); }
 
 private:
     static constexpr std::int64_t kMost = 10'000;
     static constexpr std::uint64_t kGrowthPerSecond = 1000;
-    static constexpr std::int64_t kPerAnswer = 12;
+    static constexpr std::int64_t kPerAnswer = 10;
+    static constexpr std::int64_t kPerDataFrame = 2;
 
-    static std::int64_t cost(Event event) {
-        switch (event) {
-        case Event::reset:
-        case Event::settings:
-        case Event::refused:
+    void earn(std::int64_t points) { allowance_ = std::min(kMost, allowance_ + points); }
+
+    static std::int64_t cost(Flood kind) {
+        switch (kind) {
+        case Flood::resets:
+        case Flood::settings:
+        case Flood::badRequests:
             return 20;
-        case Event::ping:
-        case Event::emptyData:
-        case Event::priority:
+        case Flood::pings:
+        case Flood::emptyFrames:
+        case Flood::priorities:
             return 10;
-        case Event::windowUpdate:
+        case Flood::windowUpdates:
+            return 1;
+        case Flood::continuations: // these need no counting: one is too many
+        case Flood::headerBombs:
+        case Flood::unreadReplies:
+        case Flood::count_:
             break;
         }
-        return 1;
+        return 2 * kMost;
     }
 
     std::int64_t allowance_ = kMost;

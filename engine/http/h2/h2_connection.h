@@ -1,20 +1,23 @@
 // HTTP/2 over one transport (RFC 9113): nghttp2 keeps the frames, the header compression and the windows;
-// this turns streams into exchanges, pulls bodies as the windows allow, and ends clients that waste its time.
+// this opens and ends streams, sends what the transport takes, and parts with clients that waste its time.
 #pragma once
 
 #include "http/h2/flood_guard.h"
 #include "http/h2/h2_exchange.h"
 #include "http/loop_context.h"
+#include "http/outlet.h"
+#include "http/request_wait.h"
 #include "net/transport.h"
 
-#include <array>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include <nghttp2/nghttp2.h>
 
 namespace saker::http {
+
+class H2Loop;
 
 class H2Connection final : public RefCounted,
                            public net::TransportUser,
@@ -41,64 +44,78 @@ public:
     void drain() override;
     void abort() override;
 
+    // ---- for exchanges ----
+
+    net::Transport& transport() const { return transport_; }
+    LoopContext& context() const { return context_; }
+    H2Loop& shared() const { return shared_; }
+    nghttp2_session* session() const { return session_.get(); }
+    /// Sends what the client and the transport allow; nothing while something is being sent or read already,
+    /// which sends it then.
+    void flush();
+    /// H2Exchange::resume(), soon.
+    void resumeInNextTurn(std::int32_t stream);
+
+    // ---- for SessionCallbacks: what nghttp2 reports ----
+
+    H2Exchange& begin(std::int32_t stream);
+    /// The one whose head is arriving, if it is that of a request.
+    H2Exchange* arriving() const { return arriving_; }
+    void dispatch(H2Exchange& exchange, bool endsStream);
+    void endBody(H2Exchange& exchange);
+    void end(H2Exchange& exchange);
+    /// Requests whose bodies have not ended.
+    bool hasUploads() const { return uploads_ > 0; }
+    void onSettings() { wait_.endHead(); }
+    void onPingReply();
+    /// False: that is enough for one write.
+    bool onDataSent();
+    /// Counts a frame that cost its sender little; cuts the client off when there are too many.
+    void onFlood(observe::Http2Flood kind);
+    bool isCutOff() const { return isCutOff_; }
+
 private:
-    friend class H2Exchange;
-    struct Callbacks; // nghttp2's, as functions without state
     struct SessionEnd {
         void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
     };
+    enum class Drain : std::uint8_t {
+        no,
+        noticed, ///< the client knows; requests that it had sent already still arrive
+        done,    ///< it was told which stream is the last one
+    };
 
     bool open();
+    void onUnreadable(int error);
+    bool fill();
+    bool isFinished() const;
+    void sayGoodbye();
+    void close();
+
     void onTimer() override;
     void armBy(std::uint64_t deadline);
-    void watch(H2Exchange& exchange, std::uint64_t now);
-
-    // requests
-    H2Exchange* begin(std::int32_t stream);
-    void dispatch(H2Exchange& exchange, bool endsStream);
-    void refuse(H2Exchange& exchange, int status, std::string_view sentence);
-    void endBody(H2Exchange& exchange);
-    void takeBody(H2Exchange& exchange, std::string_view bytes);
-    void resumeBody(H2Exchange& exchange);
-    void end(H2Exchange& exchange);
-    void flood(FloodGuard::Event event);
-
-    // answers; called by H2Exchange
-    void answer(H2Exchange& exchange, PreparedResponse& response);
-    void answer(H2Exchange& exchange, ResponseHead& head, BufferChain& body);
-    void answer(H2Exchange& exchange, ResponseHead& head, std::unique_ptr<BodySource> source);
-    void answerInterim(H2Exchange& exchange, const ResponseHead& head);
-    void submit(H2Exchange& exchange, int status, const std::vector<nghttp2_nv>& fields, bool hasBody);
-    void resume(H2Exchange& exchange);
-
-    // output
-    ssize_t pull(H2Exchange& exchange, std::size_t most, std::uint32_t& flags);
-    void put(H2Exchange& exchange, const std::uint8_t* frameHead, std::size_t size);
-    bool isFull() const;
-    void loadColdFile(H2Exchange& exchange);
-    void flush();
     void goOnLater();
-    void close();
+    void goOn();
+    void watchStreams(std::uint64_t now);
+    void watchIdleness(std::uint64_t now);
 
     net::Transport& transport_;
     LoopContext& context_;
+    H2Loop& shared_;
+    Outlet outlet_;
     Ref<H2Connection> self_; // until onClosed
     std::unique_ptr<nghttp2_session, SessionEnd> session_;
-    std::vector<Ref<H2Exchange>> active_;
-    std::vector<Ref<H2Exchange>> spares_; // ended ones, while others are active
-    std::string output_;                  // frames
-    std::string fileBytes_;               // read for the next DATA frame, where it comes from a file
+    StreamList streams_;
+    H2Exchange* arriving_ = nullptr;
     FloodGuard guard_;
-    std::uint64_t activeAt_;            // ms: last byte in, or last stream ended
-    RateWatch outputWatch_;             // while isWriting_
+    RequestWait wait_;
     std::vector<std::int32_t> waiting_; // streams to be resumed in the next turn
     std::size_t sentInTurn_ = 0;
-    std::size_t lastOutput_ = 0; // how much room frames took lately
-    bool isProcessing_ = false;
-    bool isWriting_ = false; // onDrained will come
-    bool goesOn_ = false;    // more is to be sent in the next turn
-    bool isDraining_ = false;
-    bool goneAway_ = false; // the client was told which stream is the last one
+    std::uint32_t uploads_ = 0;
+    Drain drain_ = Drain::no;
+    bool isBusy_ = false;   // within a call of nghttp2
+    bool isPaused_ = false; // nothing is read: what was asked for so far does not leave
+    bool goesOn_ = false;   // more is to be sent in the next turn
+    bool isCutOff_ = false;
     bool isClosed_ = false;
 };
 

@@ -1,14 +1,17 @@
-// An exchange over HTTP/2: one stream. Its head is kept as the text of an HTTP/1.1 head, so that both
-// versions are judged by one parser and look the same to handlers.
+// An exchange over HTTP/2: one stream, from its first header field to its end. The connection holds it while
+// the stream is open and tells it what arrives and what may be sent.
 #pragma once
 
 #include "http/connection_settings.h"
 #include "http/exchange.h"
+#include "http/h2/answer_body.h"
+#include "http/h2/request_text.h"
 #include "http/h2/response_form.h"
-#include "http/outgoing_body.h"
 #include "http/rate_watch.h"
+#include "http/rejection.h"
+#include "http/request_account.h"
 
-#include <string>
+#include <string_view>
 
 namespace saker::http {
 
@@ -16,6 +19,7 @@ class H2Connection;
 
 class H2Exchange final : public Exchange {
 public:
+    // Exchange
     const loop::SocketAddress& peer() const override;
     const loop::SocketAddress& local() const override;
     bool isEncrypted() const override;
@@ -23,9 +27,9 @@ public:
     loop::EventLoop& loop() const override;
 
     Ref<Exchange> retain() override { return Ref<Exchange>(this); }
-    bool isConnected() const override { return connection_ != nullptr; }
+    bool isConnected() const override { return connection_ != nullptr && !isMalformed_; }
     void readBody(BodyReader& reader) override;
-    void pauseBody() override;
+    void pauseBody() override { isBodyPaused_ = true; }
     void resumeBody() override;
     void discardBody() override;
 
@@ -34,46 +38,102 @@ public:
     void respond(ResponseHead head, std::unique_ptr<BodySource> source) override;
     void respondInterim(const ResponseHead& head) override;
 
-private:
-    friend class H2Connection;
+    // ---- the request, as it arrives ----
 
-    /// As new, for another stream; keeps its storage.
+    /// For a stream that opens now.
     void begin(H2Connection& connection, std::int32_t stream);
-    /// The stream is gone.
+    RequestText& text() { return text_; }
+    /// The head is complete: a handler gets the request, or it is refused.
+    void dispatch(bool endsStream);
+    bool isDispatched() const { return isDispatched_; }
+    /// The request breaks a rule of HTTP/2: the stream is reset (RFC 9113, section 8.1.1).
+    void breakOff();
+    bool isMalformed() const { return isMalformed_; }
+    void takeBody(std::string_view bytes);
+    /// Whether the stream's window stays smaller by so many bytes, as the reader pauses.
+    bool holdsWindow(std::size_t size);
+    void endBody();
+    bool isBodyDone() const { return isBodyDone_; }
+    std::int32_t stream() const { return stream_; }
+
+    // ---- the answer, as it may be sent ----
+
+    /// For nghttp2_data_source_read_callback.
+    ssize_t pull(std::size_t most, std::uint32_t& flags);
+    /// The frame that pull() spoke of.
+    void put(std::string_view frameHead, std::size_t size);
+    /// The body may go on after pull() had to wait.
+    void resume();
+
+    // ---- both ----
+
+    /// Whether the client is still worth waiting for; to be asked every kWatchInterval.
+    void watch(std::uint64_t now);
+    /// The client sends nothing any more: what is incomplete stays so.
+    void onPeerClosed();
+    /// The stream has closed. Returns whether it was answered to the end.
+    bool end();
+
+private:
+    friend class StreamList;
+
+    bool mayAnswer() const { return connection_ != nullptr && !answered_ && !isMalformed_; }
+    Rejection readHead();
+    void takePriority();
+    void refuse(int status, std::string_view sentence);
+    void refuse(Rejection rejection);
+    void reset(std::uint32_t error);
     void detach();
-    /// A field as it arrives (RFC 9113, section 8.3.1 for those in front).
-    void takeField(std::string_view name, std::string_view value, std::size_t mostBytes);
-    /// Puts the head's text together. False: it cannot be one.
-    bool completeText();
+    void tellBodyEnd();
+    void submit(ResponseForm& form, int status, bool hasBody);
+    void load();
+    bool isBlockedByClient() const;
+
+    // The list of open streams.
+    Ref<H2Exchange> self_;
+    H2Exchange* next_ = nullptr;
+    H2Exchange* previous_ = nullptr;
 
     H2Connection* connection_ = nullptr;
     Ref<ConnectionSettings> settings_; // those it began with: its Runtime lives at least as long
     std::int32_t stream_ = 0;
-    int status_ = 0;
-    std::string method_, path_, authority_, cookies_; // until the head is complete
-    std::string fields_;                              // "name: value\r\n"…
-    std::string text_;                                // the head
+    RequestText text_;
     BodyReader* reader_ = nullptr;
-    std::uint64_t received_ = 0;   // of the body
-    std::string heldBody_;         // came while paused, a window at most
-    std::uint64_t unconsumed_ = 0; // bytes of the body by which the stream's window stays smaller
-    std::uint64_t bytes_ = 0;      // of the answer, head included
-    std::uint64_t bodyBytes_ = 0;
-    std::uint64_t startMicros_ = 0; // 0: nobody wants to know
-    std::uint64_t beganAt_ = 0;     // ms
+    std::uint64_t received_ = 0; // of the body
+    std::string heldBody_;       // came while paused: a window at most
+    std::size_t unconsumed_ = 0; // bytes of it by which the stream's window stays smaller
+    std::uint64_t beganAt_ = 0;  // ms
     RateWatch bodyWatch_;
     RateWatch outputWatch_;
-    BufferChain body_; // to be sent
-    OutgoingBody source_;
-    Ref<RefCounted> form_; // the answer's head, while nghttp2 refers to it
-    bool tooLarge_ = false;
-    bool badHead_ = false;
+    AnswerBody body_;
+    Tally tally_;
+    Ref<ResponseForm> form_; // the answer's head, while nghttp2 refers to it
+    bool isDispatched_ = false;
+    bool isMalformed_ = false;
     bool isBodyDone_ = false;
     bool isBodyPaused_ = false;
-    bool dispatched_ = false;
-    bool deferred_ = false; // nghttp2 waits to be told that there is more
-    bool warm_ = false;     // a worker has read what comes next of a file
-    bool atEnd_ = false;    // all of the answer was handed to nghttp2
+    bool isDeferred_ = false; // nghttp2 waits to be told that there is more
+    bool isWarm_ = false;     // a worker has read the part of the file in front
+    bool isAtEnd_ = false;    // all of the answer was handed to nghttp2
+};
+
+/// The open streams of a connection, which it holds.
+class StreamList {
+public:
+    bool empty() const { return first_ == nullptr; }
+    H2Exchange& add(Ref<H2Exchange> exchange);
+    Ref<H2Exchange> remove(H2Exchange& exchange);
+    H2Exchange* first() const { return first_; }
+    /// The visitor must not end streams.
+    template <class Visit>
+    void forEach(Visit visit) {
+        for (H2Exchange* one = first_; one != nullptr; one = one->next_) {
+            visit(*one);
+        }
+    }
+
+private:
+    H2Exchange* first_ = nullptr;
 };
 
 } // namespace saker::http

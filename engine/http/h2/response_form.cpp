@@ -1,6 +1,7 @@
 #include "http/h2/response_form.h"
 
 #include "base/text.h"
+#include "http/chars.h"
 
 #include <algorithm>
 #include <cstring>
@@ -23,13 +24,6 @@ bool isLeftOut(std::string_view name) {
                        [&](std::string_view one) { return equalsIgnoreCase(one, name); });
 }
 
-bool isFieldName(std::string_view name) {
-    return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
-    });
-}
-
 std::uint8_t* bytes(const char* text) {
     return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text));
 }
@@ -45,17 +39,16 @@ ResponseForm::ResponseForm(const ResponseHead& head, std::shared_ptr<const void>
     auto add = [&](std::string_view name, std::string_view value) {
         const std::size_t at = text_.size();
         for (char c : name) {
-            text_ += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+            text_ += lowerAscii(c);
         }
         for (char c : value) { // nothing of it can end a field, whoever set it
-            const auto byte = static_cast<unsigned char>(c);
-            text_ += (byte < 0x20 && c != '\t') || byte == 0x7f ? ' ' : c;
+            text_ += isChar(c, chars::kValueStop) ? ' ' : c;
         }
         places.push_back({at, name.size(), at + name.size(), value.size()});
     };
     add(kStatus, fmt::format_int(head.status).str());
     for (const ResponseHead::Field& field : head.fields) {
-        if (!isLeftOut(field.name) && isFieldName(field.name)) {
+        if (!isLeftOut(field.name) && isToken(field.name)) {
             add(field.name, trim(field.value));
         }
     }
@@ -75,8 +68,18 @@ const std::vector<nghttp2_nv>& ResponseForm::fields(const DateCache& date) {
     return fields_;
 }
 
-std::vector<nghttp2_nv> ResponseForm::interimFields() const {
-    return {fields_.begin(), fields_.end() - 1};
+void ResponseForm::copyInterim(std::vector<nghttp2_nv>& into) const {
+    into.assign(fields_.begin(), fields_.end() - 1);
+    for (nghttp2_nv& field : into) {
+        field.flags = NGHTTP2_NV_FLAG_NONE;
+    }
+}
+
+Ref<ResponseForm> ResponseForm::of(PreparedResponse& response) {
+    if (!response.otherForm) {
+        response.otherForm = makeRef<ResponseForm>(response.head(), response.body().keeper);
+    }
+    return Ref<ResponseForm>(static_cast<ResponseForm*>(response.otherForm.get()));
 }
 
 nghttp2_nv strictTransportField(std::string_view value) {

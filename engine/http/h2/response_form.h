@@ -5,6 +5,7 @@
 
 #include "base/ref.h"
 #include "http/date_cache.h"
+#include "http/prepared_response.h"
 #include "http/response.h"
 
 #include <memory>
@@ -19,11 +20,13 @@ namespace saker::http {
 class ResponseForm final : public RefCounted {
 public:
     explicit ResponseForm(const ResponseHead& head, std::shared_ptr<const void> keeper = {});
+    /// That of an answer which is given many times: made with the first one, and kept with it.
+    static Ref<ResponseForm> of(PreparedResponse& response);
 
     /// With the Date of now. Valid until this dies; the date in it changes with the next call.
     const std::vector<nghttp2_nv>& fields(const DateCache& date);
-    /// Without Date: for interim answers.
-    std::vector<nghttp2_nv> interimFields() const;
+    /// For interim answers: without Date, and to be copied by nghttp2.
+    void copyInterim(std::vector<nghttp2_nv>& into) const;
     /// Of all fields, for counters: uncompressed.
     std::size_t size() const { return text_.size(); }
 

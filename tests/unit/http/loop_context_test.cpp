@@ -52,6 +52,21 @@ TEST_F(LoopContextTest, KnowsTheConnections) {
     EXPECT_TRUE(seen_.empty());
 }
 
+TEST_F(LoopContextTest, AShutdownWaitsASecondForAHead) {
+    struct Case {
+        std::uint64_t configured, draining;
+    };
+    for (const Case& one : {Case{0, 1000}, Case{30'000, 1000}, Case{500, 500}}) {
+        LoopContext context(*loop_, counters_, slowClients_, connections_);
+        auto settings = makeRef<ConnectionSettings>();
+        settings->headTimeout = one.configured;
+        context.setSettings(std::move(settings));
+        EXPECT_EQ(context.waitLimits().head, one.configured);
+        context.drain();
+        EXPECT_EQ(context.waitLimits().head, one.draining);
+    }
+}
+
 TEST_F(LoopContextTest, DrainingIsToldAndRemembered) {
     context_.add(a_);
     context_.add(b_);

@@ -366,6 +366,31 @@ TEST_F(H1ConnectionTest, DrainClosesIdleConnectionsAndFinishesBusyOnes) {
     EXPECT_TRUE(transport.isClosed);
 }
 
+TEST_F(H1ConnectionTest, AClientThatArrivesWhileDrainingMustAskSoon) {
+    context.drain();
+    settingsForTest->headTimeout = 0; // of the configuration: none
+    settingsForTest->keepAliveTimeout = 0;
+    test::FakeTransport late(*loop);
+    H1Connection::start(late, context);
+    EXPECT_FALSE(late.isClosed);
+    struct Watch final : loop::Timer {
+        explicit Watch(loop::EventLoop& l, const bool& c) : loop(l), closed(c) { onTimer(); }
+        void onTimer() override {
+            if (closed || ++rounds > 3000) {
+                loop.stop();
+            } else {
+                loop.timers().set(*this, loop.now() + 10);
+            }
+        }
+        loop::EventLoop& loop;
+        const bool& closed;
+        int rounds = 0;
+    } watch(*loop, late.isClosed);
+    loop->run();
+    EXPECT_TRUE(late.isClosed);
+    late.finishClose();
+}
+
 TEST_F(H1ConnectionTest, PreparedAnswersKeepTheirFormForEveryClient) {
     struct Prepared final : Handler {
         Ref<PreparedResponse> response;

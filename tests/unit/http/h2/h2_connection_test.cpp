@@ -32,6 +32,13 @@ protected:
         EXPECT_EQ(connections.load(), 0U);
     }
     void start() { startHttp(transport, context, "h2"); }
+    std::uint64_t floods() const {
+        std::uint64_t sum = 0;
+        for (const std::uint64_t one : counters.read().http2Floods) {
+            sum += one;
+        }
+        return sum;
+    }
     void passTime(std::uint64_t ms) { loop->timers().advance(clock += ms); }
 
     static std::unique_ptr<loop::EventLoop> makeLoop() {
@@ -337,8 +344,70 @@ TEST_F(H2ConnectionTest, DrainClosesAnIdleOne) {
     context.drain();
     peer.takeSent();
     EXPECT_TRUE(peer.wasSentAway());
+    EXPECT_FALSE(transport.isClosed) << "a request may be under way";
+    peer.exchange(); // the client answers the PING
     EXPECT_EQ(peer.goAwayError(), static_cast<std::uint32_t>(NGHTTP2_NO_ERROR));
     EXPECT_TRUE(transport.isClosed);
+}
+
+TEST_F(H2ConnectionTest, WhatIsWantedFirstIsSentFirst) { // RFC 9218
+    handler.bigSize = 30'000;
+    start();
+    Http2Peer peer(transport, 1 << 20);
+    transport.holds = true;
+    const auto blocker = peer.request("GET", "/big");
+    const auto late = peer.request("GET", "/big", {{"priority", "u=6"}});
+    const auto early = peer.request("GET", "/big", {{"priority", "u=1"}});
+    transport.holds = false;
+    std::string order;
+    for (int i = 0; i < 20 && !peer[late].isEnded; ++i) {
+        transport.drain();
+        peer.takeSent();
+        peer.take(0, 0);
+        if (peer[early].isEnded && order.empty()) {
+            order = peer[late].isEnded ? "together" : "early";
+        }
+    }
+    EXPECT_TRUE(peer[blocker].isEnded);
+    EXPECT_TRUE(peer[early].isEnded);
+    EXPECT_EQ(order, "early");
+}
+
+TEST_F(H2ConnectionTest, BodiesHaveTheLengthTheySay) { // RFC 9113, section 8.1.1
+    start();
+    Http2Peer peer(transport);
+    const auto right = peer.request("POST", "/read", {{"content-length", "4"}}, "body");
+    EXPECT_TRUE(handler.reader.isEnded);
+    for (const char* length : {"3", "5", "0"}) {
+        handler.reader = {};
+        const auto stream = peer.request("POST", "/read", {{"content-length", length}}, "body");
+        EXPECT_EQ(peer[stream].error, static_cast<std::uint32_t>(NGHTTP2_PROTOCOL_ERROR)) << length;
+        EXPECT_FALSE(handler.reader.isEnded) << length;
+        EXPECT_TRUE(handler.reader.hasFailed) << length;
+    }
+    const auto without = peer.request("POST", "/read", {{"content-length", "5"}});
+    EXPECT_EQ(peer[without].error, static_cast<std::uint32_t>(NGHTTP2_PROTOCOL_ERROR));
+    EXPECT_FALSE(peer[right].isClosed);
+    EXPECT_EQ(counters.read().requestsRejected, 4U);
+}
+
+TEST_F(H2ConnectionTest, MalformedRequestsAreResetAndTheOthersGoOn) {
+    start();
+    Http2Peer peer(transport);
+    for (const Http2Peer::Fields& fields : std::vector<Http2Peer::Fields>{
+             {{":method", "GET"}, {":scheme", "http"}, {":authority", "x"}},
+             {{":method", "GET"}, {":scheme", "http"}, {":authority", "x"}, {":path", "/"}, {"te", "gzip"}},
+             {{":method", "GET"},
+              {":scheme", "http"},
+              {":authority", "x"},
+              {":path", "/"},
+              {"a", "b\r\nhost: other"}},
+         }) {
+        const auto stream = peer.submit(fields);
+        EXPECT_EQ(peer[stream].error, static_cast<std::uint32_t>(NGHTTP2_PROTOCOL_ERROR));
+    }
+    EXPECT_TRUE(handler.seen.empty());
+    EXPECT_EQ(peer[peer.request("GET", "/a")].body, "/a");
 }
 
 TEST_F(H2ConnectionTest, RapidResetsAreCutOff) {
@@ -353,7 +422,7 @@ TEST_F(H2ConnectionTest, RapidResetsAreCutOff) {
     EXPECT_TRUE(transport.isClosed);
     EXPECT_EQ(peer.goAwayError(), static_cast<std::uint32_t>(NGHTTP2_ENHANCE_YOUR_CALM));
     EXPECT_LT(made, 2000);
-    EXPECT_EQ(counters.read().http2Floods, 1U);
+    EXPECT_EQ(floods(), 1U);
 }
 
 TEST_F(H2ConnectionTest, PingFloodsAreCutOff) {
@@ -363,7 +432,7 @@ TEST_F(H2ConnectionTest, PingFloodsAreCutOff) {
         peer.ping();
     }
     EXPECT_TRUE(transport.isClosed);
-    EXPECT_EQ(counters.read().http2Floods, 1U);
+    EXPECT_EQ(floods(), 1U);
 }
 
 TEST_F(H2ConnectionTest, EmptyFramesThatEndNothingAreCutOff) {
@@ -375,7 +444,123 @@ TEST_F(H2ConnectionTest, EmptyFramesThatEndNothingAreCutOff) {
         transport.receive(empty);
     }
     EXPECT_TRUE(transport.isClosed);
-    EXPECT_EQ(counters.read().http2Floods, 1U);
+    EXPECT_EQ(floods(), 1U);
+}
+
+/// A frame (RFC 9113, section 4.1).
+std::string frame(std::uint8_t type, std::uint8_t flags, std::uint32_t stream, std::string_view payload) {
+    std::string bytes;
+    for (const int shift : {16, 8, 0}) {
+        bytes += static_cast<char>(payload.size() >> shift);
+    }
+    bytes += static_cast<char>(type);
+    bytes += static_cast<char>(flags);
+    for (const int shift : {24, 16, 8, 0}) {
+        bytes += static_cast<char>(stream >> shift);
+    }
+    return bytes.append(payload);
+}
+
+constexpr std::uint8_t kEndHeaders = 0x4;
+/// :method GET, :scheme http, :path /, :authority x (RFC 7541, appendix A).
+const std::string kIndexedHead = "\x82\x86\x84\x41\x01x";
+
+std::uint64_t floodsOf(const observe::LoopCounters& counters, observe::Http2Flood kind) {
+    return counters.read().http2Floods[static_cast<std::size_t>(kind)];
+}
+
+TEST_F(H2ConnectionTest, HeadsInEverMoreFramesAreCutOff) { // CVE-2024-28182
+    start();
+    Http2Peer peer(transport);
+    peer.exchange();
+    transport.receive(frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_STREAM, 1, kIndexedHead));
+    int sent = 0;
+    while (!transport.isClosed && sent < 1000) {
+        transport.receive(frame(NGHTTP2_CONTINUATION, 0, 1, {}));
+        ++sent;
+    }
+    EXPECT_TRUE(transport.isClosed);
+    EXPECT_LT(sent, 100);
+    EXPECT_EQ(floodsOf(counters, observe::Http2Flood::continuations), 1U);
+}
+
+TEST_F(H2ConnectionTest, HeaderBombsAreCutOff) { // RFC 7541, section 7.3
+    start();
+    Http2Peer peer(transport);
+    peer.exchange();
+    // A field of 3 KiB goes into the table, then each byte repeats it.
+    const std::string value(3000, 'v');
+    std::string head = kIndexedHead + std::string("\x40\x01n\x7f\xb9\x16", 6) + value;
+    head += std::string(10'000, '\xbe');
+    transport.receive(frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_STREAM | kEndHeaders, 1, head));
+    peer.takeSent();
+    EXPECT_TRUE(transport.isClosed);
+    EXPECT_EQ(peer.goAwayError(), static_cast<std::uint32_t>(NGHTTP2_ENHANCE_YOUR_CALM));
+    EXPECT_EQ(floodsOf(counters, observe::Http2Flood::headerBombs), 1U);
+    EXPECT_TRUE(handler.seen.empty());
+}
+
+TEST_F(H2ConnectionTest, ALargeHeadIsRefusedAndTheConnectionGoesOn) {
+    auto settings = makeRef<ConnectionSettings>();
+    settings->handler = &handler;
+    constexpr std::size_t kMost = 4096;
+    settings->limits.maxHead = kMost;
+    context.setSettings(std::move(settings));
+    start();
+    Http2Peer peer(transport);
+    const auto stream = peer.request("GET", "/a", {{"x-large", std::string(kMost, 'v')}});
+    EXPECT_EQ(peer[stream].status(), "431");
+    EXPECT_EQ(peer[peer.request("GET", "/b")].body, "/b");
+}
+
+TEST_F(H2ConnectionTest, RepliesThatNobodyReadsAreCutOff) { // CVE-2019-9512
+    start();
+    Http2Peer peer(transport);
+    peer.exchange();
+    transport.holds = true;
+    for (int i = 0; i < 2000 && !transport.isClosed; ++i) {
+        transport.receive(frame(NGHTTP2_PING, 0, 0, "01234567"));
+    }
+    EXPECT_TRUE(transport.isClosed);
+    EXPECT_EQ(floods(), 1U);
+}
+
+TEST_F(H2ConnectionTest, PriorityAndWindowFloodsAreCutOff) {
+    for (const std::uint8_t type : {NGHTTP2_PRIORITY, NGHTTP2_WINDOW_UPDATE, NGHTTP2_SETTINGS}) {
+        test::FakeTransport other(*loop);
+        startHttp(other, context, "h2");
+        {
+            Http2Peer peer(other);
+            peer.exchange();
+            const std::string payload = type == NGHTTP2_PRIORITY        ? std::string("\0\0\0\0\x10", 5)
+                                        : type == NGHTTP2_WINDOW_UPDATE ? std::string("\0\0\0\x01", 4)
+                                                                        : std::string();
+            for (int i = 0; i < 12'000 && !other.isClosed; ++i) {
+                other.receive(frame(type, 0, type == NGHTTP2_PRIORITY ? 1 : 0, payload));
+                other.sent.clear();
+            }
+            EXPECT_TRUE(other.isClosed) << int{type};
+        }
+        other.finishClose();
+    }
+    EXPECT_EQ(floods(), 3U);
+}
+
+TEST_F(H2ConnectionTest, MakingTheServerResetItsStreamsIsAFloodToo) { // CVE-2025-8671
+    start();
+    Http2Peer peer(transport);
+    peer.exchange();
+    std::uint32_t stream = 1;
+    for (; stream < 4000 && !transport.isClosed; stream += 2) {
+        transport.receive(frame(NGHTTP2_HEADERS, NGHTTP2_FLAG_END_STREAM | kEndHeaders, stream,
+                                std::string("\x82\x86\x44\x06/later\x41\x01x", 13)));
+        transport.receive(frame(NGHTTP2_WINDOW_UPDATE, 0, stream, "\x7f\xff\xff\xff")); // an overflow
+        handler.waiting.clear();
+        transport.sent.clear();
+    }
+    EXPECT_TRUE(transport.isClosed);
+    EXPECT_LT(stream, 2000U);
+    EXPECT_EQ(floods(), 1U);
 }
 
 TEST_F(H2ConnectionTest, ManyRequestsInARowAreNoFlood) {

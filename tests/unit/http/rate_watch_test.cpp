@@ -1,4 +1,4 @@
-#include "http/h1/h1_exchange.h"
+#include "http/rate_watch.h"
 
 #include <gtest/gtest.h>
 

@@ -325,6 +325,8 @@ TEST_P(UpstreamPoolTest, keepsNoConnectionWhileNewOnesWaitForAProcess) {
 
     ask(2);
     until([&] { return load->isBacklogged(); });
+    const std::uint64_t from = loop_->now();
+    until([&] { return loop_->now() > from + 10; }); // for both to count
     until([&] { return other->idleCount() == 0; });
     until([&] { return server_.connections.size() == 3; });
     // One of the two is served: its process is for the other.

@@ -114,7 +114,7 @@ LoopThread::LoopThread(std::unique_ptr<loop::EventLoop> loop, LoopShared& shared
     : loop_(std::move(loop)), shared_(shared), counters_(shared.metrics.addLoop()),
       readers_(std::make_unique<Readers>()),
       context_(*loop_, counters_, shared.slowClients, shared.connections),
-      tls_(*loop_, counters_, &shared.workers), pools_(*loop_, &shared.workers),
+      tls_(*loop_, counters_, &shared.workers), pools_(*loop_, &shared.workers, shared.upstreams),
       troubleLimit_(std::chrono::seconds(10)) {
     context_.setWorkers(&shared.workers);
     loop_->setTurnHook([this] { readers_->quiescent(); });

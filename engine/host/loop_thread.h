@@ -32,6 +32,7 @@ struct LoopShared {
     std::atomic<std::uint64_t> connections{0};    ///< open, on all loops
     std::atomic<std::uint64_t> maxConnections{0}; ///< 0: no limit
     std::size_t loopCount = 1;
+    upstream::UpstreamLoads upstreams;
 
     LoopShared(observe::Metrics& metrics, static_files::ContentStore& store, loop::WorkerPool& workers)
         : metrics(metrics), store(store), workers(workers) {}

@@ -53,8 +53,9 @@ public:
     /// The request's body goes to the reader (100-continue is sent if the client waits for it). Without a
     /// reader it is read and dropped. REQUIRES: retained, not answered.
     virtual void readBody(BodyReader& reader) = 0;
-    /// The reader gets no more until resumeBody(), but for what is under way already (up to a window of
-    /// HTTP/2); the client is slowed down. Its rate is not judged meanwhile.
+    /// Nothing more of the body is read until resumeBody(): the client is slowed down, and its rate is not
+    /// judged meanwhile. Before readBody(), too: a body without a reader would be dropped. REQUIRES:
+    /// retained, not answered.
     virtual void pauseBody() = 0;
     virtual void resumeBody() = 0;
     /// The reader is not called any more; what is left of the body is read and dropped.

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kDomain = "{domain}";
 // What BufferFastCGIResponse collects before the client gets the first byte.
+constexpr std::uint64_t kBackloggedAfter = 20; // ms
 constexpr std::uint32_t kBuffered = 256 * 1024;
 
 std::uint64_t millis(schema::Duration duration) {
@@ -124,6 +125,7 @@ PoolOptions ForwardOptions::poolOptions(UpstreamTarget::Protocol protocol) const
     PoolOptions options;
     if (protocol == UpstreamTarget::Protocol::fastCgi) {
         options.maxIdle = fcgiMaxPoolSize;
+        options.backloggedAfter = kBackloggedAfter;
     }
     return options;
 }

@@ -6,12 +6,12 @@ namespace saker::upstream {
 
 Ref<UpstreamPool> PoolTable::find(const UpstreamTarget& target, const PoolOptions& options) {
     // Other limits make another pool; the one before goes when its connections have.
-    std::string key =
-        fmt::format("{} {} {} {} {} {} {}", target.text(), options.maxConnections, options.maxIdle,
-                    options.maxWaiting, options.waitTimeout, options.connectTimeout, options.idleTimeout);
+    std::string key = fmt::format("{} {} {} {} {} {} {} {}", target.text(), options.maxConnections,
+                                  options.maxIdle, options.maxWaiting, options.waitTimeout,
+                                  options.connectTimeout, options.idleTimeout, options.backloggedAfter);
     Ref<UpstreamPool>& pool = pools_[std::move(key)];
     if (!pool) {
-        pool = makeRef<UpstreamPool>(loop_, target, options, workers_);
+        pool = makeRef<UpstreamPool>(loop_, target, options, workers_, loads_.find(target.text()));
     }
     return pool;
 }

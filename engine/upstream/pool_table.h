@@ -10,8 +10,9 @@ namespace saker::upstream {
 
 class PoolTable {
 public:
-    /// `workers` may be null: see UpstreamPool.
-    PoolTable(loop::EventLoop& loop, loop::WorkerPool* workers) : loop_(loop), workers_(workers) {}
+    /// `workers` may be null: see UpstreamPool. `loads`: of all loops.
+    PoolTable(loop::EventLoop& loop, loop::WorkerPool* workers, UpstreamLoads& loads)
+        : loop_(loop), workers_(workers), loads_(loads) {}
     ~PoolTable() { retireAll(); }
     PoolTable(const PoolTable&) = delete;
     PoolTable& operator=(const PoolTable&) = delete;
@@ -24,6 +25,7 @@ public:
 private:
     loop::EventLoop& loop_;
     loop::WorkerPool* workers_;
+    UpstreamLoads& loads_;
     std::map<std::string, Ref<UpstreamPool>> pools_;
 };
 

@@ -13,6 +13,8 @@ namespace {
 
 // A body up to this size is kept while its request may have to be sent again.
 constexpr std::size_t kMostReplay = 64 * 1024;
+// For an answer to be read although the request could not be sent to its end.
+constexpr std::uint64_t kLastWords = 250; // ms
 constexpr std::uint64_t kMostUnreported = 16 * 1024;
 
 /// The body of an answer that has none, and whose length is not known either (HEAD).
@@ -85,6 +87,9 @@ void UpstreamExchange::begin() {
         exchange_->readBody(*this);
         return;
     }
+    if (!isBodyAtEnd_) {
+        pauseBody(); // it stays with the client until there is a connection
+    }
     acquire();
 }
 
@@ -134,14 +139,12 @@ void UpstreamExchange::send() {
         lost(0, !isBodyBegun_); // an upstream acts on no request that it has not got
         return;
     }
-    if (written == loop::Submitted::pending) {
-        pauseBody();
-    } else {
-        resumeBody(); // paused for another try
-    }
     if (!isBodyAtEnd_ && !isBodyBegun_) {
         isReading_ = isBodyBegun_ = true;
         exchange_->readBody(*this);
+    }
+    if (phase_ == Phase::running && written == loop::Submitted::done) {
+        resumeBody();
     }
 }
 
@@ -151,10 +154,6 @@ void UpstreamExchange::onBody(std::string_view bytes) {
         if (auto kept = spool_->append(bytes); !kept) {
             fail(503, "the request's body cannot be kept: " + kept.error().text());
         }
-        return;
-    }
-    if (phase_ == Phase::waiting) { // for another try; paused, so this is a window at most
-        replay_ += bytes;
         return;
     }
     if (canReplay_ && replay_.size() + bytes.size() <= kMostReplay) {
@@ -229,8 +228,8 @@ void UpstreamExchange::unwatch() {
 
 /// Nobody wants the rest of the client's body.
 void UpstreamExchange::dropBody() {
-    isBodyPaused_ = false;
-    if (std::exchange(isReading_, false)) {
+    const bool isPaused = std::exchange(isBodyPaused_, false);
+    if (std::exchange(isReading_, false) || isPaused) {
         exchange_->discardBody();
     }
 }
@@ -244,7 +243,7 @@ bool UpstreamExchange::mayRetry(bool isUnsent) const {
 
 void UpstreamExchange::retry() {
     hasRetried_ = true;
-    if (isReading_) {
+    if (!isBodyAtEnd_) {
         pauseBody();
     }
     releaseConnection(false);
@@ -259,8 +258,17 @@ void UpstreamExchange::lost(int error, bool isUnsent) {
         retry();
         return;
     }
-    fail(502, error != 0 ? fmt::format("the connection broke ({})", systemErrorText(error))
-                         : std::string("the connection broke"));
+    breakage_ = error != 0 ? fmt::format("the connection broke ({})", systemErrorText(error))
+                           : std::string("the connection broke");
+    // An upstream that does not want the body answers and closes: the answer may be here already.
+    if (body_.kind != RequestBody::Kind::none && !isSendBroken_) {
+        isSendBroken_ = true;
+        dropBody();
+        lastActivity_ = pool_->loop().now();
+        pool_->loop().timers().set(*this, lastActivity_ + kLastWords);
+        return;
+    }
+    fail(502, breakage_);
 }
 
 void UpstreamExchange::onBroken(int error) {
@@ -271,6 +279,10 @@ void UpstreamExchange::onPeerClosed() {
     const Ref<UpstreamExchange> kept(this);
     if (mayRetry(false)) {
         retry();
+        return;
+    }
+    if (isSendBroken_ && !hasReplyBytes_) {
+        fail(502, breakage_);
         return;
     }
     take(protocol_->finish(), {});
@@ -540,6 +552,14 @@ void UpstreamExchange::armTimer() {
 
 void UpstreamExchange::onTimer() {
     if (phase_ != Phase::running) {
+        return;
+    }
+    if (isSendBroken_) {
+        if (pool_->loop().now() >= lastActivity_ + kLastWords) {
+            fail(502, breakage_);
+        } else {
+            pool_->loop().timers().set(*this, lastActivity_ + kLastWords);
+        }
         return;
     }
     const net::Transport& transport = connection_->transport();

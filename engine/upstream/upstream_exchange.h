@@ -138,6 +138,8 @@ private:
     std::uint64_t seenWritten_ = 0;  // by the connection when the timer looked last
     std::uint64_t lastActivity_ = 0; // ms
 
+    std::string breakage_; // why the connection is lost
+
     // the reply
     ReplyHead reply_;
     std::string part_;   // of the body, out of the bytes that are being taken
@@ -150,7 +152,8 @@ private:
     bool isBodyPaused_ = false;
     bool canReplay_ = true; // replay_ or spool_ hold all of the body that has come
     bool hasRetried_ = false;
-    bool isWatching_ = false; // the client
+    bool isSendBroken_ = false; // the upstream takes no more of it
+    bool isWatching_ = false;   // the client
     bool hasReplyBytes_ = false;
     bool hasHead_ = false;
     bool isAnswered_ = false;   // or the handler does it

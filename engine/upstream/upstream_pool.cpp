@@ -61,6 +61,9 @@ void UpstreamConnection::discard(bool reset) {
 }
 
 void UpstreamConnection::onData(std::span<const char> bytes) {
+    if (isUnanswered_) {
+        pool_->answered(*this);
+    }
     if (user_ != nullptr) {
         user_->onData({bytes.data(), bytes.size()});
     } else {
@@ -97,14 +100,29 @@ void UpstreamConnection::onClosed() {
 // ---- the pool ----
 
 UpstreamPool::UpstreamPool(loop::EventLoop& loop, UpstreamTarget target, const PoolOptions& options,
-                           loop::WorkerPool* workers)
+                           loop::WorkerPool* workers, std::shared_ptr<UpstreamLoad> load)
     : loop_(loop), target_(std::move(target)), options_(options), workers_(workers), name_(target_.text()) {
+    if (options_.backloggedAfter != 0) {
+        load_ = load ? std::move(load) : std::make_shared<UpstreamLoad>();
+        self_ = std::make_shared<UpstreamPool*>(this);
+        load_->join({&loop_, self_});
+    }
     if (auto endpoint = target_.endpoint()) {
         endpoints_.push_back(std::move(*endpoint));
     }
 }
 
-UpstreamPool::~UpstreamPool() = default;
+UpstreamPool::~UpstreamPool() {
+    leaveLoad();
+}
+
+void UpstreamPool::leaveLoad() {
+    if (self_) {
+        load_->leave({&loop_, self_});
+        *self_ = nullptr;
+        self_.reset();
+    }
+}
 
 Acquired UpstreamPool::acquire(PoolWaiter& waiter) {
     if (isRetired_) {
@@ -141,6 +159,7 @@ void UpstreamPool::dropIdle() {
 
 void UpstreamPool::retire() {
     isRetired_ = true;
+    leaveLoad();
     dropIdle();
     attempts_.clear();
     failAll({503, "the server is about to stop"});
@@ -200,6 +219,7 @@ void UpstreamPool::connected(Attempt& attempt, net::Transport& transport) {
     connection.self_ = std::move(made);
     ++connections_;
     transport.start(connection);
+    awaitAnswer(connection);
     handOut(connection);
     connectMore();
 }
@@ -313,14 +333,15 @@ void UpstreamPool::handOut(UpstreamConnection& connection) {
         first.onConnection(connection);
         return;
     }
-    if (isRetired_ || options_.maxIdle == 0) {
+    if (isRetired_ || options_.maxIdle == 0 || (load_ && load_->isBacklogged())) {
         connection.discard();
         return;
     }
     if (idle_.size() >= options_.maxIdle) {
         idle_.front()->discard();
     }
-    connection.idleSince_ = loop_.now();
+    answered(connection);
+    connection.since_ = loop_.now();
     connection.transport_.resumeReading(); // so that its end is noticed
     idle_.push_back(&connection);
     armTimer();
@@ -330,7 +351,8 @@ void UpstreamPool::giveBack(UpstreamConnection& connection) {
     if (connection.isClosing_) {
         return;
     }
-    if (!connection.transport_.isQuiet()) {
+    // Those who wait here take it over, but not before those who wait at the upstream.
+    if (!connection.transport_.isQuiet() || (load_ && load_->isBacklogged())) {
         connection.discard();
         return;
     }
@@ -340,6 +362,7 @@ void UpstreamPool::giveBack(UpstreamConnection& connection) {
 void UpstreamPool::closing(UpstreamConnection& connection) {
     const Ref<UpstreamPool> kept(this);
     --connections_;
+    answered(connection);
     const auto place = std::find(idle_.begin(), idle_.end(), &connection);
     if (place != idle_.end()) {
         idle_.erase(place);
@@ -347,15 +370,42 @@ void UpstreamPool::closing(UpstreamConnection& connection) {
     connectMore();
 }
 
+// ---- new connections that are not answered ----
+
+void UpstreamPool::awaitAnswer(UpstreamConnection& connection) {
+    if (load_) {
+        connection.isUnanswered_ = true;
+        connection.since_ = loop_.now();
+        unanswered_.push_back(&connection);
+        armTimer();
+    }
+}
+
+/// It has been, or never will be.
+void UpstreamPool::answered(UpstreamConnection& connection) {
+    if (std::exchange(connection.isBacklogged_, false)) {
+        load_->removeBacklogged();
+    }
+    if (std::exchange(connection.isUnanswered_, false)) {
+        const auto place = std::find(unanswered_.begin(), unanswered_.end(), &connection);
+        if (place != unanswered_.end()) {
+            unanswered_.erase(place);
+        }
+    }
+}
+
 // ---- time ----
 
 void UpstreamPool::armTimer() {
     std::uint64_t next = loop::TimerWheel::kNever;
     if (!idle_.empty()) {
-        next = idle_.front()->idleSince_ + options_.idleTimeout;
+        next = idle_.front()->since_ + options_.idleTimeout;
     }
     if (!waiting_.empty()) {
         next = std::min(next, waiting_.front().deadline);
+    }
+    if (!unanswered_.empty()) {
+        next = std::min(next, unanswered_.front()->since_ + options_.backloggedAfter);
     }
     if (next != loop::TimerWheel::kNever && (!isSet() || next < deadline())) {
         loop_.timers().set(*this, next);
@@ -365,8 +415,13 @@ void UpstreamPool::armTimer() {
 void UpstreamPool::onTimer() {
     const Ref<UpstreamPool> kept(this);
     const std::uint64_t now = loop_.now();
-    while (!idle_.empty() && idle_.front()->idleSince_ + options_.idleTimeout <= now) {
+    while (!idle_.empty() && idle_.front()->since_ + options_.idleTimeout <= now) {
         idle_.front()->discard();
+    }
+    while (!unanswered_.empty() && unanswered_.front()->since_ + options_.backloggedAfter <= now) {
+        unanswered_.front()->isBacklogged_ = true;
+        unanswered_.pop_front();
+        load_->addBacklogged();
     }
     while (!waiting_.empty() && waiting_.front().deadline <= now) {
         PoolWaiter& waiter = *waiting_.front().waiter;

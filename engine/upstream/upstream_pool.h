@@ -10,6 +10,7 @@
 #include "base/ref.h"
 #include "loop/event_loop.h"
 #include "net/connector.h"
+#include "upstream/upstream_load.h"
 #include "upstream/upstream_target.h"
 
 #include <cstdint>
@@ -40,7 +41,10 @@ struct PoolOptions {
     std::uint32_t failuresToOpen = 3;     ///< failed connects in a row until requests are refused at once
     std::uint64_t openFor = 250;          ///< ms; doubled with each failed probe, up to openAtMost
     std::uint64_t openAtMost = 1'000;     ///< ms
-    std::uint64_t namesFor = 30'000;      ///< ms; then a host's name is looked up again
+    /// ms after which a new connection that was not answered yet counts as backlogged (upstream_load.h); 0:
+    /// the upstream serves any number of connections.
+    std::uint64_t backloggedAfter = 0;
+    std::uint64_t namesFor = 30'000; ///< ms; then a host's name is looked up again
 };
 
 /// Why there is no connection.
@@ -109,23 +113,26 @@ private:
     Ref<UpstreamPool> pool_;
     ConnectionUser* user_ = nullptr;
     std::unique_ptr<UpstreamConnection> self_;
-    std::uint64_t idleSince_ = 0; // ms
+    std::uint64_t since_ = 0; // ms: idle, or opened and not answered yet
     std::uint32_t served_ = 0;
     bool isClosing_ = false;
+    bool isUnanswered_ = false; // in the pool's list of those
+    bool isBacklogged_ = false; // and counted in its load
 };
 
 class UpstreamPool final : public RefCounted, private loop::Timer {
 public:
     /// `workers` look up names; without them only literal addresses and local sockets work.
+    /// `load`: shared with the pools of other loops for the same upstream; null: there are none.
     UpstreamPool(loop::EventLoop& loop, UpstreamTarget target, const PoolOptions& options,
-                 loop::WorkerPool* workers = nullptr);
+                 loop::WorkerPool* workers = nullptr, std::shared_ptr<UpstreamLoad> load = nullptr);
     ~UpstreamPool() override;
 
     Acquired acquire(PoolWaiter& waiter);
     /// The waiter is not called any more.
     void cancel(PoolWaiter& waiter);
-    /// The upstream closed an idle connection under a request: it has probably started anew, so the others
-    /// are gone too.
+    /// Closes what is idle: when the upstream closed an idle connection under a request, and has probably
+    /// started anew; and when it has no process left for new connections.
     void dropIdle();
     /// No new requests: idle connections close now, others when they are given back. For the end of the
     /// loop.
@@ -160,6 +167,9 @@ private:
     void giveBack(UpstreamConnection& connection);
     void closing(UpstreamConnection& connection);
     void failAll(const Unavailable& reason);
+    void awaitAnswer(UpstreamConnection& connection);
+    void answered(UpstreamConnection& connection);
+    void leaveLoad();
     bool mayConnect() const;
     std::optional<net::Endpoint> nextEndpoint();
     void lookUp();
@@ -172,6 +182,9 @@ private:
     std::string name_;
     std::vector<UpstreamConnection*> idle_; // the one that was used last is at the end
     std::deque<Waiting> waiting_;
+    std::deque<UpstreamConnection*> unanswered_; // new ones, the oldest first
+    std::shared_ptr<UpstreamLoad> load_;
+    std::shared_ptr<UpstreamPool*> self_; // of this pool as a member of the load
     std::vector<std::unique_ptr<Attempt>> attempts_;
     std::vector<net::Endpoint> endpoints_;
     std::size_t nextEndpoint_ = 0;

@@ -105,7 +105,10 @@ public:
     }
     void pauseBody() override { isBodyPaused = true; }
     void resumeBody() override { isBodyPaused = false; }
-    void discardBody() override { reader = nullptr; }
+    void discardBody() override {
+        reader = nullptr;
+        isBodyPaused = false;
+    }
     void respond(http::PreparedResponse& response) override {
         prepared_ = true;
         BufferChain wire;

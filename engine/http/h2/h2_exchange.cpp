@@ -48,6 +48,7 @@ void H2Exchange::begin(H2Connection& connection, std::int32_t stream) {
     stream_ = stream;
     text_.begin(connection.context().limits().maxHead, connection.context().settings().takesExtendedConnect);
     received_ = 0;
+    heldBody_.clear();
     unconsumed_ = 0;
     watcher_ = nullptr;
     beganAt_ = connection.context().loop().now();
@@ -141,7 +142,7 @@ void H2Exchange::readBody(BodyReader& reader) {
         reader.onBodyFailed();
         return;
     }
-    if (isBodyDone_) {
+    if (isBodyDone_ && !isBodyPaused_) {
         reader.onBodyEnd();
         return;
     }
@@ -172,7 +173,9 @@ void H2Exchange::takeBody(std::string_view bytes) {
         }
         return;
     }
-    if (reader_ != nullptr) {
+    if (isBodyPaused_) {
+        heldBody_ += bytes;
+    } else if (reader_ != nullptr) {
         reader_->onBody(bytes);
     }
 }
@@ -185,7 +188,20 @@ bool H2Exchange::holdsWindow(std::size_t size) {
 }
 
 void H2Exchange::resumeBody() {
-    if (std::exchange(isBodyPaused_, false) && connection_) {
+    if (!std::exchange(isBodyPaused_, false) || !connection_) {
+        return;
+    }
+    const Ref<H2Exchange> kept(this);
+    const std::string held = std::exchange(heldBody_, {});
+    if (reader_ != nullptr && !held.empty()) {
+        reader_->onBody(held);
+    }
+    if (isBodyPaused_ || !connection_) {
+        return;
+    }
+    if (isBodyDone_) {
+        tellBodyEnd();
+    } else {
         bodyWatch_ = RateWatch::start(connection_->context().loop().now(), received_);
         nghttp2_session_consume_stream(connection_->session(), stream_, std::exchange(unconsumed_, 0));
         connection_->flush();
@@ -202,6 +218,12 @@ void H2Exchange::endBody() {
     if (head_.framing == BodyFraming::length && received_ != head_.contentLength) {
         breakOff();
     }
+    if (!isBodyPaused_) { // else resumeBody() tells it
+        tellBodyEnd();
+    }
+}
+
+void H2Exchange::tellBodyEnd() {
     if (BodyReader* reader = std::exchange(reader_, nullptr)) {
         reader->onBodyEnd();
     }

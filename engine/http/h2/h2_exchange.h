@@ -84,6 +84,7 @@ private:
     void refuse(Rejection rejection);
     void reset(std::uint32_t error);
     void detach();
+    void tellBodyEnd();
     void submit(ResponseForm& form, int status, bool hasBody);
     void load();
     bool isBlockedByClient() const;
@@ -99,6 +100,7 @@ private:
     RequestText text_;
     BodyReader* reader_ = nullptr;
     std::uint64_t received_ = 0; // of the body
+    std::string heldBody_;       // came while paused: a window at most
     std::size_t unconsumed_ = 0; // bytes of it by which the stream's window stays smaller
     std::uint64_t beganAt_ = 0;  // ms
     RateWatch bodyWatch_;

@@ -284,7 +284,9 @@ TEST_P(UpstreamExchangeTest, letsTheHandlerAnswerInAnotherWay) {
 TEST_P(UpstreamExchangeTest, streamsABody) {
     auto exchange = request("POST", {{"Content-Length", "6"}});
     start(exchange, false);
+    EXPECT_TRUE(exchange->isBodyPaused) << "nobody reads it yet";
     until([&] { return exchange->reader != nullptr; });
+    EXPECT_FALSE(exchange->isBodyPaused);
     exchange->reader->onBody("abc");
     untilReceived(0, "Q6\nabc");
     exchange->reader->onBody("def");
@@ -439,6 +441,15 @@ TEST_P(UpstreamExchangeTest, saysThatTheUpstreamIsDown) {
     EXPECT_EQ(exchange->references(), 1U);
 }
 
+TEST_P(UpstreamExchangeTest, dropsTheBodyOfARequestThatNobodyTakes) {
+    server_.stop();
+    auto exchange = request("POST", {{"Content-Length", "6"}});
+    start(exchange, false);
+    until([&] { return exchange->isAnswered(); });
+    EXPECT_FALSE(exchange->isBodyPaused);
+    EXPECT_EQ(exchange->reader, nullptr);
+}
+
 TEST_P(UpstreamExchangeTest, saysWhatThereWasInPlaceOfAnAnswer) {
     auto closed = started();
     untilReceived(0, "Q0\n");
@@ -461,6 +472,41 @@ TEST_P(UpstreamExchangeTest, saysWhatThereWasInPlaceOfAnAnswer) {
     until([&] { return reset->isAnswered(); });
     EXPECT_EQ(told_.status, 502);
     EXPECT_THAT(told_.detail, HasSubstr(": the connection broke ("));
+}
+
+TEST_P(UpstreamExchangeTest, takesTheAnswerOfAnUpstreamThatDoesNotWantTheBody) {
+    auto exchange = request("POST", {{"Content-Length", "50000000"}});
+    start(exchange, false);
+    until([&] { return exchange->reader != nullptr && server_.connections.size() == 1; });
+    server_.isDeaf = true;
+    bool hasSpoken = false;
+    until([&] {
+        if (exchange->reader != nullptr && !exchange->isBodyPaused) {
+            exchange->reader->onBody(std::string(60000, 'x'));
+        } else if (!std::exchange(hasSpoken, true)) {
+            server_.send(0, "h\nbtoo large\n.\n");
+            server_.close(0); // with bytes unread: a reset
+        }
+        return exchange->bodyEnded || exchange->bodyFailed;
+    });
+    EXPECT_EQ(exchange->body(), "too large");
+    EXPECT_EQ(told_.failures, 0);
+    EXPECT_EQ(pool_->connectionCount(), 0U);
+}
+
+TEST_P(UpstreamExchangeTest, doesNotWaitLongForTheAnswerOfABrokenConnection) {
+    auto exchange = request("POST", {{"Content-Length", "50000000"}});
+    start(exchange, false);
+    until([&] { return exchange->reader != nullptr && server_.connections.size() == 1; });
+    server_.close(0, true);
+    until([&] {
+        if (exchange->reader != nullptr && !exchange->isBodyPaused) {
+            exchange->reader->onBody(std::string(60000, 'x'));
+        }
+        return exchange->isAnswered();
+    });
+    EXPECT_EQ(told_.status, 502);
+    EXPECT_EQ(exchange->references(), 1U);
 }
 
 TEST_P(UpstreamExchangeTest, cutsOffAnAnswerThatBreaks) {

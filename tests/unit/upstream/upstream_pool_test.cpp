@@ -307,6 +307,43 @@ TEST_P(UpstreamPoolTest, givesUpConnectsOfThoseWhoLeft) {
     until([&] { return pool_->idleCount() == 1; });
 }
 
+TEST_P(UpstreamPoolTest, keepsNoConnectionWhileNewOnesWaitForAProcess) {
+    PoolOptions options;
+    options.backloggedAfter = 5;
+    auto load = std::make_shared<UpstreamLoad>();
+    pool_ = makeRef<UpstreamPool>(*loop_, *UpstreamTarget::parse("fcgi://" + server_.address()), options,
+                                  nullptr, load);
+    auto other = makeRef<UpstreamPool>(*loop_, pool_->target(), options, nullptr, load); // as of another loop
+    Client elsewhere(*other);
+    elsewhere.ask();
+    until([&] { return elsewhere.connection != nullptr && server_.connections.size() == 1; });
+    server_.send(0, "answer");
+    until([&] { return elsewhere.received == "answer"; });
+    elsewhere.giveBack();
+    EXPECT_EQ(other->idleCount(), 1U);
+    EXPECT_FALSE(load->isBacklogged());
+
+    ask(2);
+    until([&] { return load->isBacklogged(); });
+    const std::uint64_t from = loop_->now();
+    until([&] { return loop_->now() > from + 10; }); // for both to count
+    until([&] { return other->idleCount() == 0; });
+    until([&] { return server_.connections.size() == 3; });
+    // One of the two is served: its process is for the other.
+    server_.send(1, "answer");
+    until([&] { return clients_[0].received == "answer" || clients_[1].received == "answer"; });
+    Client& served = clients_[0].received.empty() ? clients_[1] : clients_[0];
+    Client& waiting = clients_[0].received.empty() ? clients_[0] : clients_[1];
+    served.giveBack();
+    EXPECT_EQ(pool_->idleCount(), 0U);
+    server_.send(2, "answer");
+    until([&] { return waiting.received == "answer"; });
+    EXPECT_FALSE(load->isBacklogged());
+    waiting.giveBack();
+    EXPECT_EQ(pool_->idleCount(), 1U);
+    other->retire();
+}
+
 TEST_P(UpstreamPoolTest, retires) {
     PoolOptions options;
     options.maxConnections = 2;

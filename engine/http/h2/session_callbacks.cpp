@@ -177,7 +177,7 @@ int onSendData(nghttp2_session*, nghttp2_frame*, const std::uint8_t* frameHead, 
                nghttp2_data_source* source, void* user) {
     constexpr std::size_t kFrameHead = 9; // RFC 9113, section 4.1
     static_cast<H2Exchange*>(source->ptr)->put(view(frameHead, kFrameHead), size);
-    return connectionOf(user).onDataSent() ? 0 : NGHTTP2_ERR_PAUSE;
+    return connectionOf(user).onDataSent(size) ? 0 : NGHTTP2_ERR_PAUSE;
 }
 
 /// Made once: they hold no state.

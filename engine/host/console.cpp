@@ -1,6 +1,5 @@
 #include "host/console.h"
 
-#include "host/line_reader.h"
 
 #include <array>
 #include <exception>

@@ -1,5 +1,6 @@
 #include "host/console.h"
 
+#include "base/line_reader.h"
 
 #include <array>
 #include <exception>

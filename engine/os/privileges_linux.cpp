@@ -1,6 +1,7 @@
 #include "os/privileges.h"
 
 #include "base/text.h"
+#include "os/account.h"
 
 #include <array>
 #include <cerrno>
@@ -11,12 +12,9 @@
 #include <grp.h>
 #include <iterator>
 #include <linux/capability.h>
-#include <optional>
-#include <pwd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <vector>
 
 namespace saker::os {
 
@@ -30,27 +28,6 @@ std::string readText(const char* path) {
 /// The first port that needs no right.
 std::uint64_t firstFreePort() {
     return parseDecimal(trimLines(readText("/proc/sys/net/ipv4/ip_unprivileged_port_start"))).value_or(1024);
-}
-
-struct Account {
-    uid_t user;
-    gid_t group;
-};
-
-std::optional<Account> findUser(const std::string& name) {
-    std::vector<char> buffer(16384);
-    struct passwd entry {};
-    struct passwd* found = nullptr;
-    ::getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
-    return found ? std::optional(Account{found->pw_uid, found->pw_gid}) : std::nullopt;
-}
-
-std::optional<gid_t> findGroup(const std::string& name) {
-    std::vector<char> buffer(65536); // holds all members
-    struct group entry {};
-    struct group* found = nullptr;
-    ::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
-    return found ? std::optional(found->gr_gid) : std::nullopt;
 }
 
 /// Reduces this process's rights to the one of binding low ports. Called as a user that has kept its
@@ -104,16 +81,9 @@ bool isAdministrator() {
 }
 
 Result<void> dropPrivileges(const std::string& user, const std::string& group) {
-    auto account = findUser(user);
+    auto account = findAccount(user, group);
     if (!account) {
-        return Error{ErrorKind::notFound, "there is no user \"" + user + "\" on this system", {}};
-    }
-    if (!group.empty()) {
-        auto id = findGroup(group);
-        if (!id) {
-            return Error{ErrorKind::notFound, "there is no group \"" + group + "\" on this system", {}};
-        }
-        account->group = *id;
+        return account.error();
     }
     std::string doing = "becoming the user \"" + user + "\"";
     bool keep = mayBindPort(1) && ::prctl(PR_SET_KEEPCAPS, 1L, 0L, 0L, 0L) == 0;

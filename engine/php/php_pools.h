@@ -17,7 +17,7 @@
 #include "php/php_finder.h"
 #include "php/php_options.h"
 #include "php/php_pool.h"
-#include "php/runtime_folder.h"
+#include "os/runtime_folder.h"
 
 #include <chrono>
 #include <memory>
@@ -79,7 +79,7 @@ private:
     mutable std::mutex mutex_;
     PhpOptions options_; // guarded by mutex_, as all below
     std::vector<PhpBinary> found_;
-    std::optional<RuntimeFolder> folder_; ///< made with the first pool
+    std::optional<os::RuntimeFolder> folder_; ///< made with the first pool
     std::vector<Kept> pools_;
     unsigned made_ = 0;
     bool stopped_ = false;

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace saker::php {
+namespace saker::os {
 
 class RuntimeFolder {
 public:
@@ -31,4 +31,4 @@ private:
     int lock_ = -1;
 };
 
-} // namespace saker::php
+} // namespace saker::os

@@ -41,12 +41,12 @@ public:
     /// Runs the job there and waits for it. Not on the thread itself.
     void call(const std::function<void()>& job);
 
-    /// The programs's id within this thread; its process id is processOf().
+    /// The program's id within this thread; its process id is processOf().
     Result<ChildId> start(const ChildSetup& setup, Callbacks callbacks);
     /// 0 when it has ended.
     std::uint64_t processOf(ChildId child) const;
-    /// Ends it: asked so first, after `grace` asked to terminate if that was something else, and after a
-    /// second more killed with its process group. Nothing happens when it has ended.
+    /// Ends it: it is asked so first. After `grace` it is asked to terminate if that was something else, and
+    /// has a second for it; then it is killed with its process group. Nothing happens when it has ended.
     void end(ChildId child, ChildRequest first, std::chrono::milliseconds grace);
 
     TimerId after(std::chrono::milliseconds delay, std::function<void()> callback);

@@ -33,8 +33,4 @@ private:
     std::intptr_t handle_ = -1;
 };
 
-/// Kills the processes of this user (of all users, for root) that hold a listening socket whose name is below
-/// the folder, ourselves excepted: what a server that crashed has left. Returns how many they were.
-std::size_t killListenersBelow(const std::string& folder);
-
 } // namespace saker::os

@@ -13,7 +13,7 @@ namespace saker::os {
 
 class RuntimeFolder {
 public:
-    /// Makes `<shared>/php-XXXXXX`, and `shared` (0700) if it is missing. An error when others may write to
+    /// Makes `<shared>/run-XXXXXX`, and `shared` (0700) if it is missing. An error when others may write to
     /// `shared`, or when it belongs to another user.
     static Result<RuntimeFolder> make(const std::string& shared);
 

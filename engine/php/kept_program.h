@@ -36,7 +36,9 @@ public:
     struct Owner {
         std::function<Result<os::ChildSetup>()> setup;     ///< asked at each start
         std::function<bool(std::string_view line)> onLine; ///< true: it says that it is ready
-        std::function<void()> onChange;                    ///< state(), process() or lastError() differ
+        /// It could not be started, or has ended without being asked to: "ended with signal 9 (KILL)".
+        std::function<void(const std::string& what)> onTrouble;
+        std::function<void()> onChange; ///< state() or process() may differ
     };
 
     KeptProgram(os::ChildThread& thread, Manner manner, Owner owner);
@@ -53,9 +55,8 @@ public:
     void stop(std::chrono::milliseconds grace);
 
     State state() const { return state_; }
-    std::uint64_t process() const; ///< 0: none
-    std::uint64_t restarts() const { return restarts_; }
-    const std::string& lastError() const { return lastError_; }
+    std::uint64_t process() const;                       ///< 0: none
+    std::uint64_t restarts() const { return restarts_; } ///< after crashes
 
 private:
     /// One process from its start to its end.
@@ -85,7 +86,6 @@ private:
     std::vector<RunPtr> all_; ///< whatever has not ended
     os::ChildThread::TimerId pause_ = 0;
     std::uint64_t restarts_ = 0;
-    std::string lastError_;
     bool stopping_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace saker::php {
@@ -35,5 +36,8 @@ struct PhpOptions {
 
 /// "auto", or a number with at most two dots: what PhpVersion may say, for all sites and for one.
 bool isPhpVersion(std::string_view text);
+
+/// Whether a text may stand between quotes in php.ini and in php-fpm's files, and then means itself.
+bool isIniText(std::string_view text);
 
 } // namespace saker::php

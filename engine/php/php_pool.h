@@ -19,8 +19,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace saker::php {
@@ -81,26 +83,30 @@ public:
     /// Other settings: new processes take over from the old ones, which finish what they are at. The old ones
     /// stay when the new ones do not start.
     void change(PhpPoolSettings settings);
-    /// Ends PHP: within `grace` the requests under way may finish.
-    void stop(std::chrono::milliseconds grace);
+    /// Ends PHP for good: within `grace` the requests under way may finish. `done` is called when nothing
+    /// runs any more. May be called again, with less grace.
+    void stop(std::chrono::milliseconds grace, std::function<void()> done = {});
 
 protected:
     PhpPool(os::ChildThread& thread, os::LocalListener listener, PhpPoolSettings settings, PhpLog log);
 
-    /// The programs that make up this pool; called for each start. `slot` counts from 0.
-    virtual Result<os::ChildSetup> setup(std::size_t slot) = 0;
+    /// How many programs make up this pool, how they live, and what each start of one takes.
     virtual std::size_t slots() const = 0;
     virtual KeptProgram::Manner manner() const = 0;
-    /// A line that a program has said: logs it; true when it says that the program is ready.
+    virtual Result<os::ChildSetup> setup() = 0;
+    /// A line that a program has said: to be logged. True when it says that the program is ready.
     virtual bool onLine(std::string_view line) = 0;
 
     const PhpPoolSettings& settings() const { return settings_; }
     const os::LocalListener& listener() const { return listener_; }
+    /// Into the log; complaints are remembered for the message about the program's end.
     void say(log::Level level, std::string_view line);
 
 private:
-    void fillSlots();
+    void addPrograms();
+    void onTrouble(const std::string& what);
     void onChange();
+    PhpState combinedState() const;
 
     os::ChildThread& thread_;
     const os::LocalListener listener_;
@@ -108,11 +114,19 @@ private:
     std::atomic<PhpState> state_{PhpState::waiting};
     std::atomic<std::uint32_t> children_;
 
+    // The thread's own.
     PhpPoolSettings settings_;
     std::vector<std::unique_ptr<KeptProgram>> programs_;
-    std::string lastComplaint_; ///< of PHP itself: what goes into messages about its end
+    std::vector<std::unique_ptr<KeptProgram>> retired_; ///< of a time with more children
+    std::string complaint_;                             ///< the last one since the last trouble
+    std::vector<std::function<void()>> whenStopped_;
+    bool stopping_ = false;
+
     mutable std::mutex mutex_;
-    PhpStatus status_; ///< guarded by mutex_
+    PhpStatus status_; // guarded by mutex_
 };
+
+/// What a program of PHP's finds in its environment: what it needs of ours, and nothing else.
+std::vector<std::string> phpEnvironment(const PhpPoolSettings& settings);
 
 } // namespace saker::php

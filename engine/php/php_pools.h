@@ -14,10 +14,10 @@
 // and do not wait for PHP.
 #pragma once
 
+#include "os/runtime_folder.h"
 #include "php/php_finder.h"
 #include "php/php_options.h"
 #include "php/php_pool.h"
-#include "os/runtime_folder.h"
 
 #include <chrono>
 #include <memory>
@@ -64,12 +64,10 @@ public:
 
 private:
     struct Kept {
-        std::string series;
-        PhpKind kind;
         PhpPoolSettings settings; ///< as of the last settle(), or of its making
         std::shared_ptr<PhpPool> pool;
-        bool asked = true; ///< since configure()
-        bool ending = false;
+        bool asked = true;   ///< since configure()
+        bool ending = false; ///< nobody asked
     };
 
     Result<PhpPoolSettings> settingsFor(const PhpBinary& binary) const;

@@ -26,8 +26,8 @@ public:
         std::function<void(std::string_view line)> onLine;
         /// It has ended (128 + n: by signal n), and has said all it had to say. Called once.
         std::function<void(int exitCode)> onEnd;
-        /// When it ends while processes that it started are left: they are asked to finish and have this
-        /// long; zero: they are killed.
+        /// When it ends without being asked to, and processes that it started are left: they are asked to
+        /// finish and have this long; zero: they are killed.
         std::chrono::milliseconds forLeftOvers{0};
     };
 

@@ -62,6 +62,7 @@ struct ChildThread::State {
         LineReader lines;
         bool speaks = true; ///< the output is open
         bool ended = false;
+        bool asked = false; ///< to end
     };
 
     State() : thread([this] { run(); }) {}
@@ -184,7 +185,7 @@ struct ChildThread::State {
             child.speaks = child.read(); // its last words come before its end
         }
         child.lines.finish();
-        const milliseconds grace = child.callbacks.forLeftOvers;
+        const milliseconds grace = child.asked ? milliseconds(0) : child.callbacks.forLeftOvers;
         const std::function<void(int)> onEnd = child.callbacks.onEnd;
         if (grace.count() > 0) {
             child.process.askGroup(ChildRequest::finish);
@@ -262,10 +263,11 @@ std::uint64_t ChildThread::processOf(ChildId child) const {
 }
 
 void ChildThread::end(ChildId child, ChildRequest first, milliseconds grace) {
-    const State::Child* found = state_->living(child);
+    State::Child* found = state_->living(child);
     if (found == nullptr) {
         return;
     }
+    found->asked = true;
     found->process.ask(first);
     if (first != ChildRequest::terminate) {
         after(grace, [this, child] { end(child, ChildRequest::terminate, kFromTerminateToKill); });

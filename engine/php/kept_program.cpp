@@ -117,6 +117,7 @@ void KeptProgram::becameReady(const RunPtr& run) {
             leave(current_, manner_.forReplaced);
         }
         current_ = std::exchange(next_, nullptr);
+        ++replacements_;
     }
     become(State::ready);
 }
@@ -133,13 +134,23 @@ void KeptProgram::onEnd(const RunPtr& run, int exitCode) {
         owner_.onChange();
         return;
     }
-    const bool recycled = exitCode == 0 && run->ready && manner_.recyclesItself;
+    const auto lived =
+        std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - run->started);
+    const bool recycled =
+        exitCode == 0 && manner_.recyclesAfter.count() > 0 && lived >= manner_.recyclesAfter;
     if (!recycled) {
         owner_.onTrouble("ended with " + os::exitText(exitCode));
     }
-    if (run == next_) { // the one before it stays
+    if (run == next_ && !recycled) { // the one before it stays
         next_.reset();
         owner_.onChange();
+        return;
+    }
+    if (run == next_) { // it has served before it counted as ready: it has taken over
+        leave(current_, manner_.forReplaced);
+        next_.reset();
+        ++replacements_;
+        startCurrent();
         return;
     }
     if (next_) {
@@ -153,8 +164,6 @@ void KeptProgram::onEnd(const RunPtr& run, int exitCode) {
         return;
     }
     ++restarts_;
-    const auto lived =
-        std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - run->started);
     const milliseconds pause = backoff_.after(lived);
     become(run->ready && pause <= kShortPause ? State::starting : State::failed);
     pauseBeforeStart(pause);

@@ -25,8 +25,8 @@ public:
         os::ChildRequest finish = os::ChildRequest::terminate;
         /// It counts as ready once it has stood this long; zero: when it says so.
         std::chrono::milliseconds readyAfter{0};
-        /// To end with code 0 after a while is its way of starting afresh.
-        bool recyclesItself = false;
+        /// To end with code 0 after at least this long is its way of starting afresh; zero: it is a crash.
+        std::chrono::milliseconds recyclesAfter{0};
         /// How long processes that it leaves behind in a crash may finish what they are at.
         std::chrono::milliseconds forLeftOvers{0};
         /// How long a program that was replaced may finish what it is at.
@@ -55,8 +55,9 @@ public:
     void stop(std::chrono::milliseconds grace);
 
     State state() const { return state_; }
-    std::uint64_t process() const;                       ///< 0: none
-    std::uint64_t restarts() const { return restarts_; } ///< after crashes
+    std::uint64_t process() const;                               ///< 0: none
+    std::uint64_t restarts() const { return restarts_; }         ///< after crashes
+    std::uint64_t replacements() const { return replacements_; } ///< that have taken over
 
 private:
     /// One process from its start to its end.
@@ -86,6 +87,7 @@ private:
     std::vector<RunPtr> all_; ///< whatever has not ended
     os::ChildThread::TimerId pause_ = 0;
     std::uint64_t restarts_ = 0;
+    std::uint64_t replacements_ = 0;
     bool stopping_ = false;
 };
 

@@ -8,7 +8,8 @@ KeptProgram::Manner PhpCgiPool::manner() const {
     KeptProgram::Manner manner;
     manner.finish = os::ChildRequest::terminate; // it ends what it is at first
     manner.readyAfter = std::chrono::milliseconds(100);
-    manner.recyclesItself = true;
+    manner.recyclesAfter =
+        std::chrono::milliseconds(20); // less than it takes to start and to answer something
     return manner;
 }
 

@@ -16,6 +16,8 @@ constexpr int kSocketNumber = 3;
 constexpr std::string_view kReady = "ready to handle connections";
 constexpr std::uint32_t kFileMode = 0600;
 
+/// Children that a master has asked to finish have this long; whoever is to end sooner, we ask ourselves.
+constexpr int kFinishSeconds = 300;
 /// A child without work ends after this many seconds.
 constexpr int kIdleSeconds = 60;
 
@@ -35,6 +37,7 @@ std::string fpmConfiguration(const PhpPoolSettings& settings, std::string_view l
     add("error_log", "/proc/self/fd/2");
     add("log_level", "notice");
     add("daemonize", "no");
+    add("process_control_timeout", fmt::format("{}s", kFinishSeconds));
     text += fmt::format("\n[{}]\n", settings.binary.series());
     add("listen", listen);
     if (settings.account) {

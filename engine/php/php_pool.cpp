@@ -155,6 +155,12 @@ PhpState PhpPool::combinedState() const {
 
 void PhpPool::onChange() {
     const PhpState state = combinedState();
+    std::uint64_t replacements = 0;
+    for (const auto& program : programs_) {
+        replacements += program->replacements();
+    }
+    generation_.store(std::max(replacements, generation_.load(std::memory_order_relaxed)),
+                      std::memory_order_relaxed);
     {
         const std::lock_guard lock(mutex_);
         status_.version = settings_.binary.version;

@@ -75,6 +75,9 @@ public:
     /// How many requests it answers at once; a client with more connections than this only makes some wait.
     std::uint32_t children() const { return children_.load(std::memory_order_relaxed); }
     PhpState state() const { return state_.load(std::memory_order_relaxed); }
+    /// Rises when new processes have taken over from old ones (change()): a connection from before leads to
+    /// an old one, which ends only when that is closed.
+    std::uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
     PhpStatus status() const;
 
     /// Starts PHP when the first client connects.
@@ -113,6 +116,7 @@ private:
     const PhpLog log_;
     std::atomic<PhpState> state_{PhpState::waiting};
     std::atomic<std::uint32_t> children_;
+    std::atomic<std::uint64_t> generation_{0};
 
     // The thread's own.
     PhpPoolSettings settings_;

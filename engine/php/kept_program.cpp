@@ -14,6 +14,10 @@ constexpr milliseconds kShortPause{1000};
 /// Who is asked to end without a grace still has this long.
 constexpr milliseconds kToTerminate{1000};
 
+std::string endText(int exitCode) {
+    return "ended with " + os::exitText(exitCode);
+}
+
 } // namespace
 
 KeptProgram::KeptProgram(os::ChildThread& thread, Manner manner, Owner owner)
@@ -136,36 +140,37 @@ void KeptProgram::onEnd(const RunPtr& run, int exitCode) {
     }
     const auto lived =
         std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - run->started);
-    const bool recycled =
-        exitCode == 0 && manner_.recyclesAfter.count() > 0 && lived >= manner_.recyclesAfter;
-    if (!recycled) {
-        owner_.onTrouble("ended with " + os::exitText(exitCode));
-    }
-    if (run == next_ && !recycled) { // the one before it stays
+    const bool recycled = exitCode == 0 && manner_.recyclesAfter.count() > 0;
+    if (run == next_) {
         next_.reset();
-        owner_.onChange();
-        return;
-    }
-    if (run == next_) { // it has served before it counted as ready: it has taken over
-        leave(current_, manner_.forReplaced);
-        next_.reset();
+        if (!recycled) { // the one before it stays
+            owner_.onTrouble(endText(exitCode));
+            owner_.onChange();
+            return;
+        }
+        leave(current_, manner_.forReplaced); // it has served, and so has taken over
         ++replacements_;
-        startCurrent();
-        return;
-    }
-    if (next_) {
+    } else if (next_) {
+        owner_.onTrouble(endText(exitCode));
         current_ = std::exchange(next_, nullptr);
         become(State::starting);
         return;
     }
     current_.reset();
-    if (recycled) {
+    if (recycled && lived >= manner_.recyclesAfter) {
+        backoff_.reset();
         startCurrent();
         return;
     }
-    ++restarts_;
     const milliseconds pause = backoff_.after(lived);
-    become(run->ready && pause <= kShortPause ? State::starting : State::failed);
+    const bool soon = pause <= kShortPause;
+    if (!recycled) {
+        ++restarts_;
+    }
+    if (!recycled || !soon) {
+        owner_.onTrouble(endText(exitCode));
+    }
+    become(soon && (run->ready || recycled) ? State::starting : State::failed);
     pauseBeforeStart(pause);
 }
 

@@ -25,7 +25,8 @@ public:
         os::ChildRequest finish = os::ChildRequest::terminate;
         /// It counts as ready once it has stood this long; zero: when it says so.
         std::chrono::milliseconds readyAfter{0};
-        /// To end with code 0 after at least this long is its way of starting afresh; zero: it is a crash.
+        /// To end with code 0 is its way of starting afresh, at once when it has lived at least this long;
+        /// zero: it is a crash.
         std::chrono::milliseconds recyclesAfter{0};
         /// How long processes that it leaves behind in a crash may finish what they are at.
         std::chrono::milliseconds forLeftOvers{0};

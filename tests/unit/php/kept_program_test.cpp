@@ -145,6 +145,17 @@ TEST(KeptProgram, RecyclingIsNoCrash) {
     EXPECT_EQ(keeper.trouble, "");
 }
 
+TEST(KeptProgram, RecyclingTooSoonIsSlowedDownAndFailsInTheEnd) {
+    KeptProgram::Manner manner;
+    manner.recyclesAfter = std::chrono::hours(1);
+    Keeper keeper(manner);
+    keeper.start("exit 0");
+    EXPECT_TRUE(keeper.waitFor([&] { return keeper.starts == 2; }));
+    keeper.run([&] { EXPECT_EQ(keeper.trouble, ""); });
+    EXPECT_TRUE(keeper.waitFor(State::failed));
+    EXPECT_EQ(keeper.trouble, "ended with exit code 0");
+}
+
 TEST(KeptProgram, AReplacementTakesOverWhenItIsReady) {
     const test::TempFolder folder;
     Keeper keeper;

@@ -25,7 +25,7 @@ enum class ErrorKind {
 struct Error {
     ErrorKind kind = ErrorKind::failure;
     std::string message;
-    /// A JSON pointer, "line 3, column 7", a path or an address; empty when the message says it all.
+    /// A key, "line 3, column 7", a path or an address; empty when the message says it all.
     std::string where;
 
     /// "where: message", or the message alone.

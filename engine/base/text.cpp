@@ -141,6 +141,13 @@ bool isUtf8(std::string_view text) {
     return true;
 }
 
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+    if (count == 1) {
+        return fmt::format("1 {}", one);
+    }
+    return many.empty() ? fmt::format("{} {}s", count, one) : fmt::format("{} {}", count, many);
+}
+
 std::string formatBytes(std::uint64_t bytes) {
     if (bytes < 1024) {
         return fmt::format("{} B", bytes);

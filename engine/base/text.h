@@ -59,6 +59,9 @@ std::string escapeControl(std::string_view text);
 /// A valid UTF-8 text (RFC 3629: no overlong forms, no surrogates)?
 bool isUtf8(std::string_view text);
 
+/// "1 file", "2 files"; `many` is given where it is not `one` with an s: "2 entries".
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many = {});
+
 /// 12345678 -> "11.8 MiB"; for people.
 std::string formatBytes(std::uint64_t bytes);
 

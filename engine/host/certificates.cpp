@@ -1,6 +1,7 @@
 #include "host/certificates.h"
 
 #include "base/domain_name.h"
+#include "base/text.h"
 #include "observe/log.h"
 #include "os/paths.h"
 #include "os/process.h"
@@ -178,9 +179,9 @@ control::CertificateList Certificates::listOf(const tls::CertificateStore::Listi
         list.problems.emplace_back("No port for HTTPS is open, so no certificate is loaded: see HttpsPorts.");
     }
     if (isDevelopment_ && isUsed_) {
-        list.development = issuer ? fmt::format("{} issued {} certificate{} for local names; {} in use",
-                                                issuer->authority().info().subject, issuer->issued(),
-                                                issuer->issued() == 1 ? "" : "s", issuer->size())
+        list.development = issuer ? fmt::format("{} issued {} for local names; {} in use",
+                                                issuer->authority().info().subject,
+                                                counted(issuer->issued(), "certificate"), issuer->size())
                                   : "on, but the local authority cannot be used; the log says why";
     }
     return list;

@@ -50,8 +50,8 @@ Result<std::vector<std::uint16_t>> parsePorts(std::string_view option, std::stri
         auto number = parseDecimal(trim(part));
         if (!number || *number > 65535) {
             return usage(
-                fmt::format("{}: \"{}\" is not a port. Expected numbers from 1 to 65535 separated by commas, "
-                            "such as {}=80,8080.",
+                fmt::format("{}: \"{}\" is not a port. Expected numbers from 0 to 65535 separated by commas, "
+                            "such as {}=80,8080; 0 takes any free port.",
                             option, part, option));
         }
         auto port = static_cast<std::uint16_t>(*number);
@@ -128,7 +128,7 @@ const std::vector<Group>& groups() {
                   line.overrides.webDir = value;
                   return {};
               }},
-             {"-p", "", Takes::value, "PORT", "-p 7000", "The port (default: 7000)",
+             {"-p", "", Takes::value, "PORT", "-p 7000", "The port (default: 7000; 0: any free one)",
               [](CommandLine& line, std::string_view value) -> Result<void> {
                   line.quick = true;
                   return setPorts(line.overrides.httpPorts, "-p", value);
@@ -165,7 +165,7 @@ const std::vector<Group>& groups() {
         {"Where to listen",
          {
              {"--httpPort", "", Takes::value, "PORT,...", "--httpPort=80,8080",
-              "Ports for http:// (default: 80,8080)",
+              "Ports for http:// (default: 80,8080; 0: any free one)",
               [](CommandLine& line, std::string_view value) -> Result<void> {
                   return setPorts(line.overrides.httpPorts, "--httpPort", value);
               }},
@@ -186,7 +186,8 @@ const std::vector<Group>& groups() {
              {"--config", "", Takes::value, "FILE", "--config=/etc/saker/saker.json",
               "The configuration file (default: the first one there is of ./saker.json,\n"
               "./JonCsWebConfig.json, ~/.config/saker/saker.json, /etc/saker/saker.json;\n"
-              "where there is none, ./saker.json is written with all defaults)",
+              "where there is none, the defaults hold, and unless ports or folders are\n"
+              "given here, ./saker.json is written with them)",
               [](CommandLine& line, std::string_view value) -> Result<void> {
                   if (value.empty()) {
                       return usage("--config: the name of the file is missing, as in --config=saker.json.");
@@ -467,9 +468,10 @@ std::string helpText() {
             "  SAKER_CONFIG             Like --config\n"
             "  SAKER_LOG_LEVEL          Like --log-level\n"
             "\n"
-            "While it runs: type \"help\" for the commands of its console. Ctrl-C stops it; SIGQUIT lets "
-            "running\n"
-            "requests finish first; SIGHUP reads the configuration again; SIGUSR1 opens the log files anew.\n"
+            "While it runs: type \"help\" for the commands of its console. Ctrl+C (SIGINT) and SIGTERM let\n"
+            "running answers finish, for at most ShutdownTimeout (30 s); SIGQUIT waits for them without a\n"
+            "limit; a second Ctrl+C or SIGTERM ends at once. SIGHUP reads the configuration again; SIGUSR1\n"
+            "opens the log files anew.\n"
             "\n"
             "Exit codes: 0 done, 1 failure, 2 wrong option, 3 invalid configuration, 4 port or address not\n"
             "available, 75 try again later.\n";

@@ -2,9 +2,11 @@
 
 #include "base/text.h"
 #include "host/config_texts.h"
+#include "host/settings_check.h"
 #include "os/file.h"
 #include "os/paths.h"
 #include "schema/edit.h"
+#include "schema/pointer.h"
 #include "schema/type_of.h"
 
 #include <fmt/format.h>
@@ -22,11 +24,6 @@ constexpr std::string_view kEstablishedFileName = "JonCsWebConfig.json";
 bool exists(const std::string& path) {
     std::error_code error;
     return std::filesystem::exists(path, error);
-}
-
-bool isFolder(const std::string& path) {
-    std::error_code error;
-    return std::filesystem::is_directory(path, error);
 }
 
 /// FNV-1a: the same for the same text in every process and on every machine, which is all a revision needs.
@@ -47,14 +44,14 @@ std::string lines(const schema::Problems& problems) {
 }
 
 Error unusable(const std::string& path, const schema::Problems& problems) {
-    return Error{ErrorKind::configuration, "the configuration cannot be used:" + lines(problems), path};
+    return Error{ErrorKind::configuration,
+                 (path.empty() ? "these settings cannot be used:" : "the configuration cannot be used:") +
+                     lines(problems),
+                 path};
 }
 
-schema::Problems onlyErrors(schema::Problems problems) {
-    problems.erase(
-        std::remove_if(problems.begin(), problems.end(), [](const auto& p) { return !p.isError(); }),
-        problems.end());
-    return problems;
+bool isOfSite(const schema::Problem& problem) {
+    return problem.pointer.starts_with("/Sites/");
 }
 
 /// Makes the paths in an object and in what it contains absolute, as seen from the configuration file.
@@ -79,9 +76,10 @@ schema::Problem warning(std::string pointer, std::string message) {
     return schema::Problem{schema::Problem::Severity::warning, std::move(pointer), 0, 0, std::move(message)};
 }
 
-/// Gives a warning made after decoding the place of its key in the text.
+/// Gives a problem found after decoding the place of its key in the text.
 void locate(schema::Problem& problem, const schema::Document& document) {
-    const schema::Node* node = document.find(problem.pointer);
+    const schema::Node* node =
+        problem.line == 0 && !problem.pointer.empty() ? document.find(problem.pointer) : nullptr;
     if (node && node->end > node->begin) {
         schema::Position place = document.position(node->begin);
         problem.line = place.line;
@@ -100,19 +98,20 @@ void warnOfUnusedSettings(const EngineOptions& options, const EngineOptions& sta
     }
 }
 
-void warnOfMissingFolders(const EngineOptions& options, schema::Problems& problems) {
-    auto look = [&](std::string pointer, const std::string& folder) {
-        if (!folder.empty() && !isFolder(folder)) {
-            problems.push_back(
-                warning(std::move(pointer),
-                        fmt::format("the folder {} does not exist; create it, or name another one",
-                                    escapeControl(folder))));
-        }
-    };
-    look("/WWWdir", options.routing.wwwDir);
-    // A BackendDir that does not exist is made at start (first_site.h).
-    for (const auto& [name, site] : options.routing.sites) {
-        look(fmt::format("/Sites/{}/Root", name), site.value ? site.value->root : std::string());
+/// Of the file and the command line together: they may clash, or leave nothing to listen on.
+void checkPorts(const net::ListenOptions& listen, schema::Problems& problems) {
+    const schema::Document none;
+    schema::Problems clashes;
+    schema::Decoder decoder(none, clashes);
+    schema::Checker checker(decoder, none.root());
+    listen.check(checker);
+    for (const schema::Problem& clash : clashes) { // its place is not in the file, or not only there
+        problems.push_back({clash.severity, "", 0, 0,
+                            fmt::format("{}: {}", schema::readablePath(clash.pointer), clash.message)});
+    }
+    if (listen.httpPorts.empty() && listen.httpsPorts.empty()) {
+        problems.push_back({schema::Problem::Severity::error, "", 0, 0,
+                            "HttpPorts and HttpsPorts are both empty: there is nothing to listen on"});
     }
 }
 
@@ -179,25 +178,38 @@ Result<LoadedConfig> ConfigStore::load(const std::string& named) const {
         }
         return loadFile(path);
     }
-    auto path = findFile();
-    return path ? loadFile(*path) : writeDefault();
+    if (auto path = findFile()) {
+        return loadFile(*path);
+    }
+    const bool isTold = overrides_.httpPorts || overrides_.httpsPorts || overrides_.backendDir ||
+                        overrides_.webDir || overrides_.certDir;
+    return isTold ? defaults() : writeDefault();
 }
 
 Result<LoadedConfig> ConfigStore::reload(const LoadedConfig& before) const {
     if (!before.path.empty()) {
         return loadFile(before.path);
     }
-    return withoutFile();
+    return before.quick ? withoutFile() : defaults();
 }
 
-LoadedConfig ConfigStore::withoutFile() const {
+Result<LoadedConfig> ConfigStore::withoutFile() const {
     EngineOptions options;
     options.routing.backendDir.clear();
     options.listen.httpsPorts.clear();
     options.certificates.developmentMode = true;
-    LoadedConfig config = finish(std::move(options), {}, {});
-    config.warnings.clear(); // they are about keys of a file
-    return config;
+    options.staticFiles.directoryListing = true; // whoever shares a folder wants to see what is in it
+    schema::Problems problems;
+    LoadedConfig config = finish(std::move(options), {}, {}, problems);
+    if (hasErrors(problems)) {
+        return unusable({}, problems);
+    }
+    config.quick = true;
+    return config; // without warnings: they are about keys of a file
+}
+
+Result<LoadedConfig> ConfigStore::defaults() const {
+    return parse(defaultConfigText(), {});
 }
 
 Result<LoadedConfig> ConfigStore::parse(std::string text, const std::string& path) const {
@@ -207,32 +219,29 @@ Result<LoadedConfig> ConfigStore::parse(std::string text, const std::string& pat
     }
     EngineOptions options;
     schema::Problems problems = schema::decode(read.document, options);
+    const bool isDecoded = !hasErrors(problems);
+    LoadedConfig config = finish(std::move(options), read.document.text(), path, problems);
+    if (isDecoded) {
+        checkPorts(config.options.listen, problems);
+    }
+    for (schema::Problems* list : {&problems, &config.siteErrors}) {
+        for (schema::Problem& problem : *list) {
+            locate(problem, read.document);
+        }
+        sortByPlace(*list);
+    }
     if (hasErrors(problems)) {
-        return unusable(path, onlyErrors(std::move(problems)));
+        problems.insert(problems.end(), config.siteErrors.begin(), config.siteErrors.end());
+        sortByPlace(problems);
+        return unusable(path, problems);
     }
-    LoadedConfig config = finish(std::move(options), read.document.text(), path);
-    for (schema::Problem& problem : config.warnings) {
-        locate(problem, read.document);
-    }
-    config.warnings.insert(config.warnings.begin(), problems.begin(), problems.end());
-
-    // Once more with the command line's: its ports may clash with those of the file.
-    schema::Problems clashes;
-    const schema::Document none;
-    schema::Decoder decoder(none, clashes);
-    schema::Checker checker(decoder, none.root());
-    config.options.listen.check(checker);
-    if (hasErrors(clashes)) {
-        return unusable(path, clashes);
-    }
-    if (config.options.listen.httpPorts.empty() && config.options.listen.httpsPorts.empty()) {
-        return Error{ErrorKind::configuration,
-                     "HttpPorts and HttpsPorts are both empty: there is nothing to listen on", path};
-    }
+    config.warnings = std::move(problems);
     return config;
 }
 
-LoadedConfig ConfigStore::finish(EngineOptions options, std::string text, std::string path) const {
+/// Adds what is wrong or odd to the problems; what concerns one site only is in the result.
+LoadedConfig ConfigStore::finish(EngineOptions options, std::string text, std::string path,
+                                 schema::Problems& problems) const {
     const std::string base = path.empty() ? os::joinPath(places_.workingFolder, kFileName) : path;
     EngineOptions standard;
     resolvePaths(EngineOptions::fields(), &standard, base);
@@ -245,10 +254,13 @@ LoadedConfig ConfigStore::finish(EngineOptions options, std::string text, std::s
     config.path = std::move(path);
     config.httpPortsGiven = overrides_.httpPorts || options.listen.httpPorts != standard.listen.httpPorts;
     config.httpsPortsGiven = overrides_.httpsPorts || options.listen.httpsPorts != standard.listen.httpsPorts;
-    warnOfUnusedSettings(options, standard, config.warnings);
-    warnOfMissingFolders(options, config.warnings);
+    config.backendDirGiven = isBackendDirGiven(options, standard, overrides_);
+    warnOfUnusedSettings(options, standard, problems);
     for (const auto& [name, site] : options.routing.sites) {
         config.siteErrors.insert(config.siteErrors.end(), site.problems.begin(), site.problems.end());
+    }
+    for (schema::Problem& problem : checkSettings(options, standard, overrides_)) {
+        (problem.isError() && isOfSite(problem) ? config.siteErrors : problems).push_back(std::move(problem));
     }
     config.options = std::move(options);
     settleDefaultPorts(config);
@@ -303,7 +315,7 @@ Result<LoadedConfig> ConfigStore::writeDefault() const {
         }
         reason = written.error().text();
     }
-    auto config = parse(text, {});
+    auto config = defaults();
     if (config) {
         config->warnings.push_back(warning({}, "there is no configuration file and none could be written (" +
                                                    reason + "); the defaults are used"));
@@ -313,21 +325,25 @@ Result<LoadedConfig> ConfigStore::writeDefault() const {
 
 Result<std::string> ConfigStore::check(const std::string& named) const {
     std::optional<std::string> path = named.empty() ? findFile() : std::optional(os::absolutePath(named));
-    if (!path) {
-        return std::string("There is no configuration file; the defaults would be written and used.\n");
-    }
-    if (!exists(*path)) {
+    if (path && !exists(*path)) {
         return Error{ErrorKind::configuration, "there is no such file", *path};
     }
-    auto config = loadFile(*path);
+    auto config = path ? loadFile(*path) : defaults();
     if (!config) {
         return config.error();
     }
     if (!config->siteErrors.empty()) {
-        return Error{ErrorKind::configuration, "these sites would not be served:" + lines(config->siteErrors),
-                     *path};
+        schema::Problems all = config->siteErrors;
+        all.insert(all.end(), config->warnings.begin(), config->warnings.end());
+        sortByPlace(all);
+        return Error{ErrorKind::configuration, "not all sites would be served:" + lines(all), *path};
     }
-    return fmt::format("{}: the configuration is right.{}\n", *path, lines(config->warnings));
+    const std::string subject =
+        path ? *path + ": the configuration is" : "There is no configuration file; the defaults are";
+    const std::size_t warnings = config->warnings.size();
+    return warnings == 0 ? subject + " valid.\n"
+                         : fmt::format("{} valid, with {}:{}\n", subject, counted(warnings, "warning"),
+                                       lines(config->warnings));
 }
 
 Result<LoadedConfig> ConfigStore::save(const LoadedConfig& base, std::span<const ConfigEdit> edits) const {

@@ -18,19 +18,21 @@ namespace saker::host {
 
 /// A configuration that can be used.
 struct LoadedConfig {
-    std::string path;     ///< absolute; empty: there is no file (quick mode)
+    std::string path;     ///< absolute; empty: there is no file
     std::string text;     ///< as it is in the file
     std::string revision; ///< of the text; config.set names the one it was based on
     bool written = false; ///< there was no file; this one was written with the defaults
+    bool quick = false;   ///< of withoutFile()
     /// With the overrides applied and all paths absolute. Sites with errors have no value, see siteErrors.
     EngineOptions options;
     /// The user chose these ports: one that cannot be had is an error. Else it is a warning while another is
     /// left.
     bool httpPortsGiven = false;
     bool httpsPortsGiven = false;
+    bool backendDirGiven = false; ///< so it must be there; the default folder is made
     schema::Problems warnings;
-    /// The errors of all sites that have some, by pointers /Sites/<name>/…; such a site keeps its last good
-    /// options.
+    /// Errors that concern single sites, by pointers /Sites/<name>/…; such a site keeps its last good
+    /// version.
     schema::Problems siteErrors;
 };
 
@@ -52,13 +54,14 @@ class ConfigStore {
 public:
     explicit ConfigStore(Overrides overrides = {}, ConfigPlaces places = ConfigPlaces::ofThisMachine());
 
-    /// The file that was named, else the first one found, else a new one with the defaults. An error of kind
-    /// `configuration` lists everything that is wrong, a line each.
+    /// The file that was named, else the first one found, else a new one with the defaults; where the command
+    /// line says what to serve or on which ports, none is written, and the defaults hold. An error of kind
+    /// `configuration` lists everything that is wrong or odd, a line each, in the order of the file.
     Result<LoadedConfig> load(const std::string& named = {}) const;
     /// Reads the same file again (or makes the same defaults again when there was none).
     Result<LoadedConfig> reload(const LoadedConfig& before) const;
     /// For one folder of static files: the defaults without a BackendDir, and the overrides.
-    LoadedConfig withoutFile() const;
+    Result<LoadedConfig> withoutFile() const;
 
     /// What the text would mean in a file at that path. Nothing is written.
     Result<LoadedConfig> parse(std::string text, const std::string& path) const;
@@ -74,7 +77,9 @@ private:
     std::optional<std::string> findFile() const;
     Result<LoadedConfig> loadFile(const std::string& path) const;
     Result<LoadedConfig> writeDefault() const;
-    LoadedConfig finish(EngineOptions options, std::string text, std::string path) const;
+    Result<LoadedConfig> defaults() const;
+    LoadedConfig finish(EngineOptions options, std::string text, std::string path,
+                        schema::Problems& problems) const;
 
     Overrides overrides_;
     ConfigPlaces places_;

@@ -26,7 +26,8 @@ One file, JSON with two liberties: `//` and `/* */` comments, and commas behind 
 5. the system's: `/etc/saker/saker.json`.
 
 Where there is none, one with all defaults is written, to the first of places 2, 4 and 5 that can be written to; what is
-started in `/`, like a service, skips the current folder.
+started in `/`, like a service, skips the current folder. None is written where the command line names ports or folders:
+then the defaults hold for everything else.
 
 - Keys are matched without regard to case. A missing key has its default. An unknown key is a warning that names the
   nearest known one.
@@ -37,8 +38,10 @@ started in `/`, like a service, skips the current folder.
   are numbers of bytes or texts: `"512KiB"` is 524288, `"8GB"` is 8000000000, and `K`, `M`, `G`, `T` alone count in
   1024s.
 - The command line comes before the file.
-- `sakerd --check` reads the file and reports all errors with line and column. A reload with an error changes nothing.
-  An error under `Sites` concerns that site only: it keeps its last good settings.
+- Folders and the folders of log files must be there: none is made, except the default folder of sites.
+- `sakerd --check` reads the file, compares it with the machine, and reports all errors and warnings in the order of the
+  file, with line and column. A reload with an error changes nothing. An error under `Sites` concerns that site only: it
+  keeps its last good settings.
 )";
 
 constexpr std::string_view kEstablishedKeys[] = {

@@ -106,7 +106,7 @@ void Console::run() {
     lines.finish();
     if (interactive) {
         sink.line("");
-        sink.line("End of the console's input. The server goes on; Ctrl-C stops it.");
+        sink.line("End of the console's input. The server goes on; Ctrl+C stops it.");
     }
     sink.flush();
 }

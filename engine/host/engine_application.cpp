@@ -7,6 +7,7 @@
 #include "os/process.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 
@@ -102,12 +103,9 @@ int EngineApplication::serve() {
         parts_.complain(fmt::format("sakerd: {}\n", error.text()));
         return exitCode(error.kind);
     };
-    if (auto limit = os::raiseDescriptorLimit(); !limit) {
+    const auto limit = os::raiseDescriptorLimit();
+    if (!limit) {
         log::warning("start", "{}", limit.error().text());
-    } else {
-        log::info("start", "{} descriptors can be open at a time{}.", limit->now,
-                  limit->now == limit->before ? std::string()
-                                              : fmt::format(" (raised from {})", limit->before));
     }
     auto prepared = parts_.prepare(commandLine_, *this);
     if (!prepared) {
@@ -115,6 +113,11 @@ int EngineApplication::serve() {
     }
     if (auto up = bringUp(std::move(*prepared)); !up) {
         return fail(up.error());
+    }
+    if (limit) { // now that the configured level holds
+        log::debug("start", "{} can be open at a time{}.", counted(limit->now, "descriptor"),
+                   limit->now == limit->before ? std::string()
+                                               : fmt::format(" (raised from {})", limit->before));
     }
     startConsole();
     auto ended = runUntilStopped();
@@ -156,7 +159,7 @@ Result<void> EngineApplication::bringUp(PreparedEngine prepared) {
 void EngineApplication::announce() {
     std::string text = fmt::format("Saker {}\n", kVersion);
     if (current_.configFile.empty()) {
-        text += "Configuration: the defaults, without a file\n";
+        text += "No configuration file, using the defaults\n";
     } else {
         text += fmt::format("Configuration: {}{}\n", current_.configFile,
                             current_.configWritten ? " (there was none: written with all defaults)" : "");
@@ -181,8 +184,8 @@ void EngineApplication::onStartProgress(const StartProgress& progress) {
         return;
     }
     progressSaidAt_ = now;
-    std::string text =
-        fmt::format("Indexing: {} files in {} folders so far", progress.files, progress.directories);
+    std::string text = fmt::format("Indexing: {} in {} so far", counted(progress.files, "file"),
+                                   counted(progress.directories, "folder"));
     parts_.print(text + "\n");
     parts_.notifier.status(text);
 }
@@ -290,8 +293,9 @@ EngineApplication::Request EngineApplication::nextRequest() {
 void EngineApplication::tellStatus() {
     parts_.notifier.watchdog();
     auto stats = current_.engine->services().stats(std::chrono::milliseconds(0));
-    parts_.notifier.status(
-        fmt::format("{:.0f} requests a second, {} connections", stats.perSecond, stats.connections));
+    parts_.notifier.status(fmt::format(
+        "{} a second, {}", counted(static_cast<std::uint64_t>(std::llround(stats.perSecond)), "request"),
+        counted(stats.connections, "connection")));
 }
 
 void EngineApplication::requestStop(StopMode mode) {
@@ -369,7 +373,7 @@ void EngineApplication::startConsole() {
         return;
     }
     if (device->isInteractive()) {
-        parts_.print("Type 'help' for the commands of this console. Ctrl-C stops the server.\n");
+        parts_.print("Type 'help' for the commands of this console. Ctrl+C stops the server.\n");
     }
     console_ =
         std::make_unique<Console>(std::move(device), [this](std::string_view line, control::Output& output) {

@@ -55,8 +55,8 @@ public:
     /// Everything; returns the exit code.
     int run();
 
-    /// A signal has arrived; on any thread but run()'s. TERM and INT: stop, a second one at once. QUIT:
-    /// drain. HUP: reload. USR1: reopen logs.
+    /// A signal has arrived; on any thread but run()'s. TERM and INT: stop within ShutdownTimeout, a second
+    /// one at once. QUIT: drain, without a limit. HUP: reload. USR1: reopen logs.
     void onSignal(os::Signal signal);
 
 private:

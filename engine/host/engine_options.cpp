@@ -19,6 +19,7 @@ const schema::Description& EngineOptions::fields() {
         schema::takeIn(description, &EngineOptions::tls);
         schema::takeIn(description, &EngineOptions::log);
         schema::takeIn(description, &EngineOptions::process);
+        schema::takeIn(description, &EngineOptions::forward);
         schema::takeIn(description, &EngineOptions::later);
         return description;
     }();
@@ -27,12 +28,22 @@ const schema::Description& EngineOptions::fields() {
 
 std::vector<std::string> EngineOptions::scriptExtensions() const {
     std::vector<std::string> extensions(routing::kSourceExtensions.begin(), routing::kSourceExtensions.end());
-    for (const auto& [extension, target] : later.forwardExt) {
+    for (const auto& [extension, target] : forward.forwardExt) {
         extensions.push_back(toLowerAscii(extension));
     }
     std::sort(extensions.begin(), extensions.end());
     extensions.erase(std::unique(extensions.begin(), extensions.end()), extensions.end());
     return extensions;
+}
+
+bool EngineOptions::isRun(std::string_view extension) const {
+    for (const auto& [forwarded, value] : forward.forwardExt) {
+        if (equalsIgnoreCase(forwarded, extension)) {
+            const auto target = upstream::forwardTarget(value, "localhost");
+            return target && !target->isTls;
+        }
+    }
+    return false;
 }
 
 } // namespace saker::host

@@ -11,8 +11,10 @@
 #include "routing/site_options.h"
 #include "tls/certificate_options.h"
 #include "tls/tls_options.h"
+#include "upstream/forward_options.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace saker::host {
@@ -26,10 +28,13 @@ struct EngineOptions {
     observe::LogOptions log;
     tls::TlsOptions tls;
     tls::CertificateOptions certificates;
+    upstream::ForwardOptions forward;
     LaterOptions later;
 
     /// Extensions (without dot, lower case) whose files hold program text and are never sent as they are.
     std::vector<std::string> scriptExtensions() const;
+    /// There is a handler for files with this extension (lower case).
+    bool isRun(std::string_view extension) const;
 
     bool operator==(const EngineOptions&) const = default;
     static const schema::Description& fields();

@@ -1,5 +1,5 @@
-// The first start of a new installation: a folder of sites that does not exist yet is made, with the sample
-// site in it, so that there is something to see and a place to put files.
+// The first start of a new installation: the default folder of sites is made where it does not exist yet,
+// with the sample site in it, so that there is something to see and a place to put files.
 #pragma once
 
 #include "base/result.h"

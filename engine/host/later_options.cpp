@@ -30,37 +30,11 @@ const schema::Description& LaterOptions::fields() {
              .withHelp("Whether C# pages may read and write bodies synchronously.")
              .forExperts()
              .usedLater(),
-         field("ForceTLS", "Proxy over TLS only", &LaterOptions::forceTLS)
-             .withHelp("Whether requests are passed on to other servers over TLS only: a plain http:// "
-                       "target outside this machine is then an error. Certificates are verified in any case, "
-                       "see ProxyVerify.")
-             .withNote("Force TLS when proxying?")
-             .inGroup("Proxying")
-             .usedLater(),
-         field("ProxyVerify", "Verify upstream certificates", &LaterOptions::proxyVerify)
-             .withHelp("Whether the certificates of servers that requests are passed on to are verified, "
-                       "except on loopback addresses.")
-             .inGroup("Proxying")
-             .forExperts()
-             .usedLater(),
-         field("BufferFastCGIResponse", "Buffer FastCGI", &LaterOptions::bufferFastCGIResponse)
-             .withHelp(
-                 "Whether FastCGI messages are collected before they are sent; it may suit high or low load.")
-             .withNote("Tweak PHP performance depending on high/low scale")
-             .inGroup("FastCGI")
-             .forExperts()
-             .usedLater(),
          field("MaxConcurrentUpgradedConnections", "WebSockets at once",
                &LaterOptions::maxConcurrentUpgradedConnections)
              .withHelp("How many upgraded connections (WebSockets) may be open at once.")
              .withNote("Most WebSocket connections at once")
              .inGroup("WebSocket")
-             .usedLater(),
-         field("HttpProxyTimeout", "Proxy time-out", &LaterOptions::httpProxyTimeout)
-             .withHelp("How long a server that a request was passed on to may take to answer.")
-             .withNote("Seconds")
-             .atLeast(0)
-             .inGroup("Proxying")
              .usedLater(),
          field("MaxBytesPerSecond", "Bandwidth of a client", &LaterOptions::maxBytesPerSecond)
              .withHelp("The most bytes per second that all connections of one client address get together. 0 "
@@ -90,24 +64,6 @@ const schema::Description& LaterOptions::fields() {
          field("RateLimitQueue", "Queue", &LaterOptions::rateLimitQueue)
              .withHelp("How many requests of a client beyond its allowance wait instead of being refused.")
              .inGroup("Rate limits")
-             .usedLater(),
-         field("FCGI_ReceiveTimeout", "Receive time-out", &LaterOptions::fcgiReceiveTimeout)
-             .withHelp("How long a FastCGI server may be silent while an answer is awaited.")
-             .withNote("Milliseconds")
-             .countedIn(Unit::milliseconds)
-             .atLeast(0)
-             .inGroup("FastCGI")
-             .usedLater(),
-         field("FCGI_SendTimeout", "Send time-out", &LaterOptions::fcgiSendTimeout)
-             .withHelp("How long a FastCGI server may take nothing while a request is sent to it.")
-             .withNote("Milliseconds")
-             .countedIn(Unit::milliseconds)
-             .atLeast(0)
-             .inGroup("FastCGI")
-             .usedLater(),
-         field("FCGI_MaxPoolSize", "Idle connections", &LaterOptions::fcgiMaxPoolSize)
-             .withHelp("How many idle connections to a FastCGI server are kept for the next request.")
-             .inGroup("FastCGI")
              .usedLater(),
          field("ClearSessEveryXMin", "Forget sessions", &LaterOptions::clearSessEveryXMin)
              .withHelp("How often sessions that were saved are taken out of memory; they are read again when "
@@ -144,32 +100,11 @@ const schema::Description& LaterOptions::fields() {
              .withNote("Letters used for randomizing, e.g. SSID")
              .inGroup("Sessions")
              .forExperts()
-             .usedLater(),
-         field("ForwardExt", "Pass on by extension", &LaterOptions::forwardExt)
-             .withHelp("Passes requests for files of an extension on to another server: \"http://…\", "
-                       "\"https://…\", \"fcgi://host:port\" or \"fcgi:///path/of.sock\". {domain} stands for "
-                       "the site's host. \"auto\" finds and runs PHP. Files of these extensions are never "
-                       "sent as they are.")
-             .withNote("Reverse-proxy and FastCGI support")
-             .keyedBy("extension")
-             .inGroup("Proxying")
              .usedLater()});
     return kFields;
 }
 
 void LaterOptions::check(schema::Checker& checker) const {
-    for (const auto& [extension, target] : forwardExt) {
-        bool known = equalsIgnoreCase(target, "auto");
-        for (std::string_view scheme : {"http://", "https://", "fcgi://"}) {
-            known = known || (startsWithIgnoreCase(target, scheme) && target.size() > scheme.size());
-        }
-        if (!known) {
-            checker.error(
-                {"ForwardExt", extension},
-                fmt::format("expected \"http://…\", \"https://…\", \"fcgi://…\" or \"auto\", found \"{}\"",
-                            escapeControl(target)));
-        }
-    }
     if (randAlphabet.size() < 2) {
         checker.error({"Rand_Alphabet"}, "expected at least two letters");
     }

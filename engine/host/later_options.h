@@ -14,28 +14,18 @@ struct LaterOptions {
     bool enableCs = true;
     bool enableWasm = false;
     bool allowSynchronousIO = false;
-    bool forceTLS = false;
-    bool proxyVerify = true;
-    bool bufferFastCGIResponse = false;
     std::uint64_t maxConcurrentUpgradedConnections = 10000;
-    schema::Duration httpProxyTimeout = std::chrono::seconds(300);
     std::uint64_t maxBytesPerSecond = 0;
     schema::Duration rateLimitTime = std::chrono::seconds(1);
     std::uint32_t rateLimitReq = 0;
     std::uint32_t rateLimitRefill = 100;
     std::uint32_t rateLimitQueue = 0;
-    schema::Duration fcgiReceiveTimeout = std::chrono::milliseconds(300000);
-    schema::Duration fcgiSendTimeout = std::chrono::milliseconds(300000);
-    std::uint32_t fcgiMaxPoolSize = 20;
     schema::Duration clearSessEveryXMin = std::chrono::minutes(5);
     schema::Duration webSocketTimeout = std::chrono::seconds(300);
     schema::Duration webSocketEndpointTimeout = std::chrono::seconds(30);
     std::string sessionsDir = "sess/";
     std::string sessionCookieName = "SSID";
     std::string randAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-    /// Extension -> "http://…", "https://…", "fcgi://…" or "auto".
-    schema::OrderedMap<std::string> forwardExt{
-        {"njs", "http://{domain}:7001"}, {"bun", "http://{domain}:3000"}, {"php", "auto"}};
 
     void check(schema::Checker& checker) const;
     bool operator==(const LaterOptions&) const = default;

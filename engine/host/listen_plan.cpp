@@ -14,6 +14,9 @@ namespace {
 
 using loop::SocketAddress;
 
+/// How often another free port is tried when the one that was chosen is taken on another address.
+constexpr unsigned kMostAttempts = 32;
+
 /// Whether the system holds the two to be in conflict: they are the same, or one is every address of the
 /// kind.
 bool overlap(const SocketAddress& a, const SocketAddress& b) {
@@ -61,34 +64,16 @@ public:
         if (!addresses) {
             return addresses.error();
         }
-        std::vector<ListenPlan::Opening> opening;
-        std::optional<Error> failure;
-        for (const SocketAddress& address : *addresses) {
-            const ListenPoint point{address, tls};
-            if (contains(present_, point)) {
-                plan.keep.push_back(point);
-                continue;
-            }
-            // Sockets of this process may be joined, such as those of one that turns from HTTP to HTTPS; a
-            // port that another one holds must be noticed.
-            auto isOverlapped = [&](const SocketAddress& other) { return overlap(other, address); };
-            const bool isOurs =
-                std::any_of(leaving_.begin(), leaving_.end(), isOverlapped) ||
-                std::any_of(present_.begin(), present_.end(),
-                            [&](const ListenPoint& other) { return isOverlapped(other.address); }) ||
-                std::any_of(opening.begin(), opening.end(), [&](const ListenPlan::Opening& other) {
-                    return isOverlapped(other.point.address);
-                });
-            auto sockets = net::ListenSocket::bindGroup(address, loops_, isOurs);
-            if (sockets) {
-                opening.push_back({point, std::move(*sockets)});
-            } else if (!failure) {
-                failure = sockets.error();
-            }
+        Attempt attempt = bindAll(*addresses, tls);
+        // Port 0 means one port for all addresses: that of the first one may be taken on another.
+        for (unsigned i = 0; port == 0 && attempt.failure && attempt.canRepeat && i < kMostAttempts; ++i) {
+            attempt = bindAll(*addresses, tls);
         }
         // A port is had on all of its addresses or not at all: half of one would answer some clients only.
+        std::optional<Error>& failure = attempt.failure;
+        plan.keep.insert(plan.keep.end(), attempt.keep.begin(), attempt.keep.end());
         if (!failure) {
-            std::move(opening.begin(), opening.end(), std::back_inserter(plan.open));
+            std::move(attempt.opening.begin(), attempt.opening.end(), std::back_inserter(plan.open));
             return {};
         }
         if (std::string holder = os::portHolder(port); !holder.empty()) {
@@ -104,7 +89,60 @@ public:
         return {};
     }
 
+    /// Why nothing can be listened on. REQUIRES: firstFailure.
+    Error failureOfAll() const {
+        Error error = *firstFailure;
+        if (plan.warnings.size() > 1) {
+            error = {error.kind, "none of the default ports can be had:", {}};
+            for (const std::string& warning : plan.warnings) {
+                error.message += "\n  " + warning;
+            }
+        }
+        return error;
+    }
+
 private:
+    struct Attempt {
+        std::vector<ListenPlan::Opening> opening;
+        std::vector<ListenPoint> keep;
+        std::optional<Error> failure;
+        bool canRepeat = false; ///< the failure is one of a port that the system chose
+    };
+
+    Attempt bindAll(const std::vector<SocketAddress>& addresses, bool tls) {
+        Attempt attempt;
+        for (const SocketAddress& address : addresses) {
+            const ListenPoint point{address, tls};
+            if (contains(present_, point)) {
+                attempt.keep.push_back(point);
+                continue;
+            }
+            SocketAddress wanted = address;
+            if (address.port == 0 && !attempt.opening.empty()) {
+                wanted.port = attempt.opening.front().sockets.front().address().port;
+            }
+            // Sockets of this process may be joined, such as those of one that turns from HTTP to HTTPS; a
+            // port that another one holds must be noticed.
+            auto isOverlapped = [&](const SocketAddress& other) { return overlap(other, wanted); };
+            const bool isOurs =
+                std::any_of(leaving_.begin(), leaving_.end(), isOverlapped) ||
+                std::any_of(present_.begin(), present_.end(),
+                            [&](const ListenPoint& other) { return isOverlapped(other.address); }) ||
+                std::any_of(attempt.opening.begin(), attempt.opening.end(),
+                            [&](const ListenPlan::Opening& other) {
+                                return isOverlapped(other.sockets.front().address());
+                            });
+            auto sockets = net::ListenSocket::bindGroup(wanted, loops_, isOurs);
+            if (sockets) {
+                attempt.opening.push_back({point, std::move(*sockets)});
+            } else if (!attempt.failure) {
+                attempt.failure = sockets.error();
+                attempt.canRepeat = wanted.port != address.port;
+            }
+        }
+        return attempt;
+    }
+
     template <class T>
     static bool contains(const std::vector<T>& list, const T& value) {
         return std::find(list.begin(), list.end(), value) != list.end();
@@ -135,10 +173,11 @@ Result<ListenPlan> planListeners(const net::ListenOptions& options, PortsGiven g
     ListenPlan& plan = planner.plan;
     if (plan.open.empty() && plan.keep.empty()) {
         if (planner.firstFailure) {
-            return *planner.firstFailure;
+            return planner.failureOfAll();
         }
         return Error{ErrorKind::configuration,
-                     "There is no port to listen on: HttpPorts and HttpsPorts are empty.", "/HttpPorts"};
+                     "There is no port to listen on: HttpPorts and HttpsPorts are empty.",
+                     {}};
     }
     for (const ListenPoint& point : present) {
         if (std::find(plan.keep.begin(), plan.keep.end(), point) == plan.keep.end()) {

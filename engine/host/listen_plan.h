@@ -45,7 +45,8 @@ struct PortsGiven {
 };
 
 /// Binds what is new. Fails when a port cannot be bound that the user asked for (`given`), or when none is
-/// left; a *default* port that cannot be had is only a warning. `present`: what is listened on now.
+/// left; a *default* port that cannot be had is only a warning. Port 0 is one free port for all addresses.
+/// `present`: what is listened on now.
 /// `leaving`: addresses whose listeners of this process are about to close; their sockets may be joined.
 Result<ListenPlan> planListeners(const net::ListenOptions& options, PortsGiven given,
                                  const std::vector<ListenPoint>& present, std::size_t loops,

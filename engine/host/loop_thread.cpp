@@ -1,6 +1,9 @@
 #include "host/loop_thread.h"
 
 #include "base/error.h"
+#include "base/text.h"
+#include "handlers/fastcgi/fastcgi_handler.h"
+#include "handlers/proxy/proxy_handler.h"
 #include "http/h2/h2_connection.h"
 #include "http/h2/start_http.h"
 #include "net/tcp_transport.h"
@@ -75,7 +78,29 @@ struct LoopThread::Share {
     std::vector<std::unique_ptr<observe::AccessLog::Channel>> channels;
     routing::Dispatcher dispatcher;
     static_files::StaticFileHandler files;
+    std::vector<std::unique_ptr<routing::ScriptHandler>> scripts;
 };
+
+namespace {
+
+/// What answers for one entry of ForwardExt. The pools outlive it.
+std::unique_ptr<routing::ScriptHandler> makeForward(const upstream::ForwardOptions& options,
+                                                    const std::string& value, upstream::PoolTable& pools,
+                                                    routing::ErrorResponder& errors) {
+    const auto protocol = upstream::forwardTarget(value, "localhost")->protocol;
+    auto poolOf = [&pools, value, limits = options.poolOptions(protocol)](const routing::Site& site) {
+        // {domain} is a site that exists: no client can choose where its request goes.
+        const auto target = upstream::forwardTarget(value, site.name);
+        return target ? pools.find(*target, limits) : Ref<upstream::UpstreamPool>();
+    };
+    const upstream::ExchangeOptions exchange = options.exchangeOptions(protocol);
+    if (protocol == upstream::UpstreamTarget::Protocol::fastCgi) {
+        return std::make_unique<fastcgi::FastCgiHandler>(std::move(poolOf), exchange, errors);
+    }
+    return std::make_unique<proxy::ProxyHandler>(std::move(poolOf), exchange, errors);
+}
+
+} // namespace
 
 Result<std::unique_ptr<LoopThread>> LoopThread::create(const loop::LoopOptions& options, LoopShared& shared) {
     auto loop = loop::EventLoop::create(options);
@@ -89,7 +114,8 @@ LoopThread::LoopThread(std::unique_ptr<loop::EventLoop> loop, LoopShared& shared
     : loop_(std::move(loop)), shared_(shared), counters_(shared.metrics.addLoop()),
       readers_(std::make_unique<Readers>()),
       context_(*loop_, counters_, shared.slowClients, shared.connections),
-      tls_(*loop_, counters_, &shared.workers), troubleLimit_(std::chrono::seconds(10)) {
+      tls_(*loop_, counters_, &shared.workers), pools_(*loop_, &shared.workers, shared.upstreams),
+      troubleLimit_(std::chrono::seconds(10)) {
     context_.setWorkers(&shared.workers);
     loop_->setTurnHook([this] { readers_->quiescent(); });
     loop_->setSleepHook([this](bool asleep) { readers_->setAsleep(asleep); });
@@ -126,7 +152,8 @@ void LoopThread::stop() {
             }
             tls_.abortAll();
             context_.abortAll();
-            isEmptyNow = isEmpty();
+            pools_.retireAll();
+            isEmptyNow = isEmpty() && loop_->socketCount() == 0;
         });
     }
     call([this] {
@@ -146,6 +173,12 @@ void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
     auto share = std::make_shared<Share>(*loop_, runtime, files);
     for (const auto& root : runtime->roots) {
         share->readers.push_back(readers_->acquire(root));
+    }
+    for (const auto& [extension, value] : runtime->options.forward.forwardExt) {
+        if (std::string lower = toLowerAscii(extension); runtime->options.isRun(lower)) {
+            share->scripts.push_back(makeForward(runtime->options.forward, value, pools_, share->dispatcher));
+            share->dispatcher.setScript(std::move(lower), *share->scripts.back());
+        }
     }
     auto channelOf = [&](const std::shared_ptr<observe::AccessLog>& log) -> observe::AccessLog::Channel* {
         if (!log) {
@@ -263,10 +296,10 @@ void LoopThread::turnAway(net::Transport& transport, const loop::SocketAddress& 
         transport.lingerAndClose();
     }
     troubleLimit_.write(log::Level::warning, "connections",
-                        "{} connections are open, as many as MaxConcurrentConnections or the limit of "
+                        "{} open, as many as MaxConcurrentConnections or the limit of "
                         "open files allows: {} was "
                         "turned away.",
-                        limit, peer.text());
+                        counted(limit, "connection is", "connections are"), peer.text());
 }
 
 void LoopThread::onSecured(tls::TlsTransport& transport) {

@@ -13,6 +13,7 @@
 #include "observe/repeat_limit.h"
 #include "routing/quiescence.h"
 #include "tls/tls_transport.h"
+#include "upstream/pool_table.h"
 
 #include <atomic>
 #include <functional>
@@ -31,6 +32,7 @@ struct LoopShared {
     std::atomic<std::uint64_t> connections{0};    ///< open, on all loops
     std::atomic<std::uint64_t> maxConnections{0}; ///< 0: no limit
     std::size_t loopCount = 1;
+    upstream::UpstreamLoads upstreams;
 
     LoopShared(observe::Metrics& metrics, static_files::ContentStore& store, loop::WorkerPool& workers)
         : metrics(metrics), store(store), workers(workers) {}
@@ -92,6 +94,7 @@ private:
     std::unique_ptr<Readers> readers_;
     http::LoopContext context_;
     tls::TlsLoop tls_;
+    upstream::PoolTable pools_;
     std::weak_ptr<Share> share_;
     std::vector<Listening> listeners_;
     observe::RepeatLimit troubleLimit_;

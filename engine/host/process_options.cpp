@@ -43,7 +43,8 @@ const schema::Description& ProcessOptions::fields() {
              .forExperts(),
          field("ShutdownTimeout", "Time to finish", &ProcessOptions::shutdownTimeout)
              .withHelp("How long requests under way may take to finish when the server is asked "
-                       "to end. Then they are cut off.")
+                       "to end. Then they are cut off. SIGQUIT and the command `shutdown drain` wait for "
+                       "them without a limit; a second SIGTERM or Ctrl+C ends at once.")
              .atLeast(0)
              .forExperts(),
          field("DataDir", "Folder of data", &ProcessOptions::dataDir)

@@ -28,6 +28,8 @@ using std::chrono::milliseconds;
 // New clients that the system has queued on a listener get so long to be served when it closes for good.
 constexpr unsigned kStopGraceMs = 100;
 constexpr unsigned kReloadGraceMs = 500;
+// A stop that takes longer than this says what it waits for.
+constexpr auto kSilentWait = milliseconds(250);
 
 loop::BackendKind backendOf(EventBackend backend) {
     switch (backend) {
@@ -141,7 +143,7 @@ Result<void> RunningEngine::start() {
         return opened;
     }
 
-    if (options.routing.wwwDir.empty() && !options.routing.backendDir.empty()) {
+    if (options.routing.wwwDir.empty() && !options.routing.backendDir.empty() && !config_.backendDirGiven) {
         auto made = makeFirstSite(options.routing.backendDir);
         if (!made) {
             return made.error();
@@ -178,7 +180,7 @@ Result<void> RunningEngine::start() {
         loops_.push_back(std::move(*loop));
         loops_.back()->start();
     }
-    log::info("start", "{} event loop{} on {}.", count, count == 1 ? "" : "s",
+    log::info("start", "{} on {}.", counted(count, "event loop"),
               loop::EventLoop::backendName(loops_.front()->backendKind()));
     applyEverywhere(runtime_);
     if (auto opened = openListeners(*plan); !opened) {
@@ -352,7 +354,7 @@ void RunningEngine::stop(control::StopMode mode) {
                     : std::chrono::duration_cast<milliseconds>(runtime()->options.process.shutdownTimeout);
             if (!waitUntilEmpty(limit)) {
                 if (std::uint64_t left = shared_->connections.load()) {
-                    log::warning("stop", "{} connections were cut off.", left);
+                    log::warning("stop", "{} cut off.", counted(left, "connection was", "connections were"));
                 }
                 for (auto& loop : loops_) {
                     loop->call([&] { loop->abortAll(); });
@@ -372,6 +374,7 @@ void RunningEngine::stop(control::StopMode mode) {
 
 bool RunningEngine::waitUntilEmpty(milliseconds limit) {
     const auto start = std::chrono::steady_clock::now();
+    bool isSaid = false;
     while (!cutShort_) {
         bool empty = true;
         for (auto& loop : loops_) {
@@ -380,8 +383,19 @@ bool RunningEngine::waitUntilEmpty(milliseconds limit) {
         if (empty) {
             return true;
         }
-        if (limit != milliseconds::max() && std::chrono::steady_clock::now() - start >= limit) {
+        const auto waited = std::chrono::steady_clock::now() - start;
+        if (limit != milliseconds::max() && waited >= limit) {
             return false;
+        }
+        const std::uint64_t open = shared_->connections.load();
+        if (!isSaid && open > 0 && waited >= kSilentWait) {
+            isSaid = true;
+            log::info("stop",
+                      "Waiting for the answers on {} to finish ({}); Ctrl+C or SIGTERM again ends now.",
+                      counted(open, "connection"),
+                      limit == milliseconds::max()
+                          ? std::string("as long as they need")
+                          : fmt::format("up to {:g} s", std::chrono::duration<double>(limit).count()));
         }
         std::this_thread::sleep_for(milliseconds(5));
     }
@@ -549,6 +563,12 @@ control::StatsSnapshot RunningEngine::stats(milliseconds window) {
     out.tlsResumed = now.totals.tlsResumed;
     out.tlsFailed = now.totals.tlsFailed;
     out.tlsLimited = now.totals.tlsLimited;
+    for (std::size_t kind = 0; kind < now.totals.http2Floods.size(); ++kind) {
+        if (const std::uint64_t count = now.totals.http2Floods[kind]; count > 0) {
+            out.http2Floods.emplace_back(observe::http2FloodName(static_cast<observe::Http2Flood>(kind)),
+                                         count);
+        }
+    }
     out.plainOnTlsPort = now.totals.plainOnTlsPort;
     out.memoryBytes = now.process.residentBytes;
     out.cpuPercent = window.count() > 0 ? os::cpuPercent(before, os::processUsage()) : now.cpuPercent;

@@ -1,7 +1,6 @@
 #include "host/runtime.h"
 
 #include "base/text.h"
-#include "http/authority.h"
 #include "http/url.h"
 #include "observe/log.h"
 
@@ -52,13 +51,6 @@ routing::IndexOptions::Links linksOf(routing::FollowSymlinks follow) {
         break;
     }
     return routing::IndexOptions::Links::inside;
-}
-
-/// A host as sites are looked up by: port stripped, folded. The text itself where it is no host.
-std::string hostKey(std::string_view text) {
-    std::string scratch;
-    auto parts = http::splitAuthority(text);
-    return std::string(http::foldHost(parts ? parts->host : text, scratch));
 }
 
 class Builder {
@@ -130,10 +122,8 @@ public:
     }
 
 private:
-    /// A host as requests find it: hostKey() and FilterFromDomain.
     std::string siteKey(std::string_view text) const {
-        return routing::SiteTable::filtered(hostKey(text), routing_.filterFromDomain,
-                                            routing_.domainFilterTo);
+        return routing::SiteTable::hostKey(text, routing_.filterFromDomain, routing_.domainFilterTo);
     }
 
     /// The folder of a site below BackendDir, spelled as it is on the disk: hosts know no case, paths may.
@@ -183,6 +173,7 @@ private:
             site.downloadIfExtension.value_or(files.downloadIfExtension));
         routing::AccessPolicy::Options access;
         access.sources = options_.scriptExtensions();
+        std::erase_if(access.sources, [this](const std::string& one) { return options_.isRun(one); });
         rules->access = routing::AccessPolicy(access);
         rules->compressionLevel = site.compressionLevel.value_or(files.compressionLevel);
         rules->precompressed = files.precompressed;

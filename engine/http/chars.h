@@ -16,6 +16,7 @@ inline constexpr std::uint8_t kHost = 8;         // reg-name without escapes
 inline constexpr std::uint8_t kPathSpecial = 16; // makes a path need a closer look: '%', '\', controls
 inline constexpr std::uint8_t kPathPlain = 32;   // may stay as it is in a link
 inline constexpr std::uint8_t kEtag = 64;        // etagc
+inline constexpr std::uint8_t kLowerToken = 128; // tchar but for capitals: names in HTTP/2
 
 constexpr std::array<std::uint8_t, 256> makeTable() {
     std::array<std::uint8_t, 256> table{};
@@ -25,7 +26,8 @@ constexpr std::array<std::uint8_t, 256> makeTable() {
         }
     };
     mark("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", kToken | kHost | kPathPlain);
-    mark("!#$%&'*+-.^_`|~", kToken);
+    mark("!#$%&'*+-.^_`|~", kToken | kLowerToken);
+    mark("0123456789abcdefghijklmnopqrstuvwxyz", kLowerToken);
     mark("-._~!$&'()*+,;=", kHost);
     mark("-._~!$()*+,=@/", kPathPlain);
     mark("#", kTargetStop);

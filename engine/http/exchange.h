@@ -17,8 +17,20 @@
 
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace saker::http {
+
+/// Whoever works on an answer and wants to know when there is no point in it any more.
+class ExchangeWatcher {
+public:
+    /// The client is gone, or was answered by the protocol layer (a time-out). Called at most once, on the
+    /// loop; the exchange is about to forget everything about the client.
+    virtual void onAbandoned() = 0;
+
+protected:
+    ~ExchangeWatcher() = default;
+};
 
 class Exchange : public RefCounted {
 public:
@@ -41,6 +53,15 @@ public:
     /// The request's body goes to the reader (100-continue is sent if the client waits for it). Without a
     /// reader it is read and dropped. REQUIRES: retained, not answered.
     virtual void readBody(BodyReader& reader) = 0;
+    /// Nothing more of the body is read until resumeBody(): the client is slowed down, and its rate is not
+    /// judged meanwhile. Before readBody(), too: a body without a reader would be dropped. REQUIRES:
+    /// retained, not answered.
+    virtual void pauseBody() = 0;
+    virtual void resumeBody() = 0;
+    /// The reader is not called any more; what is left of the body is read and dropped.
+    virtual void discardBody() = 0;
+    /// Until the answer is complete, or watch(nullptr). REQUIRES: retained.
+    void watch(ExchangeWatcher* watcher) { watcher_ = watcher; }
 
     /// A ready answer; to HEAD its head only.
     virtual void respond(PreparedResponse& response) = 0;
@@ -67,7 +88,14 @@ public:
     } account;
 
 protected:
+    void tellAbandoned() {
+        if (ExchangeWatcher* watcher = std::exchange(watcher_, nullptr)) {
+            watcher->onAbandoned();
+        }
+    }
+
     RequestHead head_;
+    ExchangeWatcher* watcher_ = nullptr;
     bool answered_ = false;
 };
 

@@ -28,4 +28,22 @@ std::string_view methodName(Method method) {
     return {};
 }
 
+bool isIdempotent(Method method) {
+    switch (method) {
+    case Method::get:
+    case Method::head:
+    case Method::put:
+    case Method::delete_:
+    case Method::options:
+    case Method::trace:
+        return true;
+    case Method::post:
+    case Method::connect:
+    case Method::patch:
+    case Method::other:
+        return false;
+    }
+    return false;
+}
+
 } // namespace saker::http

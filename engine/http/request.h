@@ -13,6 +13,8 @@ namespace saker::http {
 enum class Method : std::uint8_t { get, head, post, put, delete_, connect, options, trace, patch, other };
 
 std::string_view methodName(Method method);
+/// May be sent twice without harm (RFC 9110, section 9.2.2).
+bool isIdempotent(Method method);
 
 /// Request fields that the server looks at itself; found without comparing text. The spelling table is in
 /// field_name.cpp and nowhere else.

@@ -62,6 +62,7 @@ public:
     /// Sends all of the chain, which is empty afterwards. REQUIRES: no write pending on this socket.
     /// `done`: all of it left within the call (usual with epoll). Pieces are kept alive until they have left.
     Submitted write(Socket& socket, WriteOp& op, BufferChain& chain);
+    /// `failed`: the system's last error says why (errno; nothing else was called meanwhile).
     Submitted connect(Socket& socket, ConnectOp& op, const SocketAddress& address);
     /// Half-closes: the peer reads an end after what was written. REQUIRES: no write pending.
     void shutdownWrite(Socket& socket);

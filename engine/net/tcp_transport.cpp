@@ -1,6 +1,7 @@
 #include "net/tcp_transport.h"
 
 #include "net/acknowledged.h"
+#include "net/outgoing_socket.h"
 
 #include "loop/native_address.h"
 
@@ -57,6 +58,10 @@ std::uint64_t TcpTransport::bytesDelivered() const {
         return written_;
     }
     return acknowledgedBytes(native()).value_or(written_);
+}
+
+bool TcpTransport::isQuiet() const {
+    return receiving_ && !broken_ && ending_ == Ending::no && net::isQuiet(native());
 }
 
 const loop::SocketAddress& TcpTransport::local() const {

@@ -36,6 +36,7 @@ public:
     std::uint64_t bytesWritten() const override { return written_; }
     std::uint64_t bytesDelivered() const override;
     std::uint64_t bytesPending() const override { return pending_; }
+    bool isQuiet() const override;
 
     TcpTransport(Key, loop::EventLoop& loop, const loop::SocketAddress& peer);
     ~TcpTransport() override;

@@ -65,6 +65,9 @@ public:
     /// for every request.
     virtual std::uint64_t bytesDelivered() const = 0;
     virtual std::uint64_t bytesPending() const = 0;
+    /// Open, and the peer has neither sent anything that onData() was not called for nor closed its side, as
+    /// far as the system knows now. Asks the system.
+    virtual bool isQuiet() const { return true; }
 };
 
 } // namespace saker::net

@@ -1,6 +1,7 @@
 #include "observe/access_log.h"
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -112,8 +113,8 @@ void AccessLog::run() {
             lock.unlock();
             if (dropped) {
                 lossLimit_.write(log::Level::warning, kSource,
-                                 "{}: the disk is too slow for so many requests; {} lines are lost so far",
-                                 options_.file, lostLines());
+                                 "{}: the disk is too slow for so many requests; {} lost so far",
+                                 options_.file, counted(lostLines(), "line is", "lines are"));
             }
             write(buffer);
             lock.lock();
@@ -169,9 +170,8 @@ void AccessLog::write(const Buffer& buffer) {
 
 void AccessLog::lose(std::uint64_t lines, const std::string& why) {
     std::uint64_t all = lost_.fetch_add(lines, std::memory_order_relaxed) + lines;
-    lossLimit_.write(log::Level::error, kSource,
-                     "{}: {}; requests are served but not logged, {} lines are lost so far", options_.file,
-                     why, all);
+    lossLimit_.write(log::Level::error, kSource, "{}: {}; requests are served but not logged, {} lost so far",
+                     options_.file, why, counted(all, "line is", "lines are"));
 }
 
 void AccessLog::rotate() {

@@ -12,7 +12,7 @@ namespace saker::observe {
 
 class AppendFile {
 public:
-    /// Creates it and its parent folders when missing. "-" is standard output.
+    /// Creates it when missing, but no folder: a mistyped path should be noticed. "-" is standard output.
     static Result<AppendFile> open(const std::string& path, std::uint32_t mode = 0640);
     AppendFile(AppendFile&& other) noexcept;
     AppendFile& operator=(AppendFile&& other) noexcept;

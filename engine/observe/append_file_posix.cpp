@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <fcntl.h>
-#include <filesystem>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,8 +14,6 @@ Result<AppendFile> AppendFile::open(const std::string& path, std::uint32_t mode)
     if (path == "-") {
         fd = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     } else {
-        std::error_code ignored; // open() below says what is wrong
-        std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
         fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, mode);
     }
     if (fd < 0) {

@@ -1,5 +1,6 @@
 #include "observe/log_setup.h"
 
+#include "observe/append_file.h"
 #include "observe/log_escape.h"
 #include "observe/repeat_limit.h"
 #include "os/local_time.h"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <mutex>
 #include <utility>
 
@@ -109,8 +109,13 @@ public:
     Result<void> use(const Setup& setup) {
         Poco::AutoPtr<Poco::FileChannel> file;
         if (!setup.file.empty()) {
-            std::error_code ignored; // opening says what is wrong
-            std::filesystem::create_directories(std::filesystem::path(setup.file).parent_path(), ignored);
+            // Poco says that a file cannot be opened, but not why.
+            if (auto probe = observe::AppendFile::open(setup.file, 0666); !probe) {
+                return Error{probe.error().kind,
+                             "the error log cannot be opened: " + probe.error().message +
+                                 ". Name a file in a folder that this user may write to",
+                             setup.file};
+            }
             try {
                 file =
                     new Poco::FileChannel(setup.file); // counted by AutoPtr, which takes the first reference

@@ -23,7 +23,4 @@ struct Account {
 /// An error of kind notFound when there is no such user or group. An empty group means the user's own.
 Result<Account> findAccount(const std::string& user, const std::string& group = {});
 
-/// The user that this process is; a number when the account data has no name for it.
-std::string currentUserName();
-
 } // namespace saker::os

@@ -47,12 +47,4 @@ Result<Account> findAccount(const std::string& user, const std::string& group) {
     return account;
 }
 
-std::string currentUserName() {
-    std::vector<char> buffer(kEntrySize);
-    struct passwd entry {};
-    struct passwd* found = nullptr;
-    ::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found);
-    return found != nullptr ? found->pw_name : std::to_string(::geteuid());
-}
-
 } // namespace saker::os

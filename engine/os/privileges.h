@@ -17,6 +17,15 @@ std::string lowPortHint();
 
 bool isAdministrator();
 
+/// Whether the system knows a user of this name.
+bool isKnownUser(const std::string& user);
+
+/// Whether a user may write to a file or make files in a folder that exists. "" is the present user, for whom
+/// the system itself answers; for others it is worked out from owners and modes all the way down.
+bool mayWrite(const std::string& path, const std::string& user = {});
+/// The present user's name, or its number where it has none.
+std::string userName();
+
 /// Becomes another user for good: groups, then the user's own id. The right to bind low ports is kept where
 /// the system can (Linux: CAP_NET_BIND_SERVICE), so that a reload may add port 443. REQUIRES: no other thread
 /// yet. An empty group means the user's own.

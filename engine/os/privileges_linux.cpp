@@ -3,18 +3,23 @@
 #include "base/text.h"
 #include "os/account.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <grp.h>
 #include <iterator>
 #include <linux/capability.h>
+#include <pwd.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 namespace saker::os {
 
@@ -28,6 +33,22 @@ std::string readText(const char* path) {
 /// The first port that needs no right.
 std::uint64_t firstFreePort() {
     return parseDecimal(trimLines(readText("/proc/sys/net/ipv4/ip_unprivileged_port_start"))).value_or(1024);
+}
+
+/// Whether the mode of what is at the path grants all of the bits (4 read, 2 write, 1 execute).
+bool grants(const std::string& path, const Account& account, unsigned bits) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+        return false;
+    }
+    unsigned shift = 0;
+    if (status.st_uid == account.user) {
+        shift = 6;
+    } else if (std::find(account.groups.begin(), account.groups.end(), status.st_gid) !=
+               account.groups.end()) {
+        shift = 3;
+    }
+    return (status.st_mode >> shift & bits) == bits;
 }
 
 /// Reduces this process's rights to the one of binding low ports. Called as a user that has kept its
@@ -78,6 +99,43 @@ std::string lowPortHint() {
 
 bool isAdministrator() {
     return ::geteuid() == 0;
+}
+
+bool isKnownUser(const std::string& user) {
+    return findAccount(user).ok();
+}
+
+std::string userName() {
+    std::vector<char> buffer(16384);
+    struct passwd entry {};
+    struct passwd* found = nullptr;
+    ::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found);
+    return found ? std::string(found->pw_name) : fmt::format("{}", ::geteuid());
+}
+
+bool mayWrite(const std::string& path, const std::string& user) {
+    struct stat status {};
+    const bool isFolder = ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+    if (user.empty()) {
+        return ::faccessat(AT_FDCWD, path.c_str(), isFolder ? W_OK | X_OK : W_OK, AT_EACCESS) == 0;
+    }
+    const auto account = findAccount(user);
+    if (!account) {
+        return false;
+    }
+    if (account->user == 0) {
+        return true;
+    }
+    const std::filesystem::path whole(path);
+    for (std::filesystem::path way = whole.parent_path(); !way.empty(); way = way.parent_path()) {
+        if (!grants(way.string(), *account, 1)) {
+            return false;
+        }
+        if (way == way.root_path()) {
+            break;
+        }
+    }
+    return grants(path, *account, isFolder ? 3 : 2);
 }
 
 Result<void> dropPrivileges(const std::string& user, const std::string& group) {

@@ -33,12 +33,12 @@ constexpr std::array<const char*, 5> kWebUsers{"www-data", "http", "apache", "ng
 
 Result<std::optional<os::Account>> accountFor(const std::string& user) {
     if (!os::isAdministrator()) {
-        if (!user.empty() && user != os::currentUserName()) {
+        if (!user.empty() && user != os::userName()) {
             return Error{
                 ErrorKind::permission,
                 fmt::format("PHP cannot run as the user \"{}\", because the server runs as \"{}\" and not as "
                             "root; leave PhpUser empty",
-                            user, os::currentUserName()),
+                            user, os::userName()),
                 "PhpUser"};
         }
         return std::optional<os::Account>();

@@ -17,6 +17,10 @@ constexpr std::string_view kAllow = "GET, HEAD, OPTIONS";
 constexpr std::size_t kMaxHosts = 4096;
 constexpr std::size_t kRecents = 256;
 
+bool isFileMethod(http::Method method) {
+    return method == http::Method::get || method == http::Method::head;
+}
+
 bool hasUpperCase(std::string_view text) {
     for (char c : text) {
         if (c >= 'A' && c <= 'Z') {
@@ -91,24 +95,15 @@ void Dispatcher::handle(http::Exchange& exchange) {
         fail(exchange, site, 503, "The site is switched off.");
         return;
     }
-    switch (request.method) {
-    case http::Method::get:
-    case http::Method::head:
-        break;
-    case http::Method::options:
-        answerOptions(exchange, site);
-        return;
-    case http::Method::other:
-        fail(exchange, site, 501, "The method is not known.");
-        return;
-    default:
-        fail(exchange, site, 405, "The method does not apply to files.");
+    const bool isForFiles = isFileMethod(request.method);
+    if (!isForFiles && (scripts_.empty() || request.form == http::TargetForm::asterisk)) {
+        refuseMethod(exchange, site);
         return;
     }
 
     Recent& recent = recentOf(*site, request.path());
-    if (recent.what && recent.site == site.get() && recent.generation == site->root->index.generation() &&
-        recent.path == request.path()) {
+    if (isForFiles && recent.what && recent.site == site.get() &&
+        recent.generation == site->root->index.generation() && recent.path == request.path()) {
         exchange.account.handler = observe::HandlerKind::staticFile;
         if (content_->serveAgain(exchange, *recent.what)) {
             return;
@@ -151,6 +146,20 @@ void Dispatcher::handle(http::Exchange& exchange) {
     const std::uint64_t generation = index.generation();
     const bool redirectsCase = site->rules->casePolicy == CasePolicy::redirect;
     Found found = index.find(indexPath(*site, normal.path), site->rules->caseMode());
+    if (found.kind == Found::Kind::file && (!found.rest.empty() || normal.trailingSlash) &&
+        scriptOf(index, found.file) != nullptr) {
+        setStored(index, *found.directory, found.file.name);
+        if (Denial denial = judge(*site, sitePath(*site, stored_)); denial != Denial::none) {
+            fail(exchange, site, 404, denialText(denial));
+            return;
+        }
+        std::string pathInfo(found.rest);
+        if (normal.trailingSlash) {
+            pathInfo += '/';
+        }
+        serveFile(exchange, site, found, generation, pathInfo);
+        return;
+    }
     // A slash behind a file's name makes it another address, from which its relative links would be wrong.
     if (found.kind == Found::Kind::file && found.rest.empty() && (!normal.trailingSlash || isAliased)) {
         if (found.folded && redirectsCase && !isAliased) {
@@ -181,6 +190,10 @@ void Dispatcher::handle(http::Exchange& exchange) {
         }
     }
     if (site->rules->loopFindEndpoint && serveParent(exchange, site, normal.path, generation)) {
+        return;
+    }
+    if (!isForFiles) {
+        refuseMethod(exchange, site);
         return;
     }
     fail(exchange, site, 404,
@@ -226,8 +239,7 @@ void Dispatcher::leadToHttps(http::Exchange& exchange, const Site& site, std::ui
         location += '?';
         location += request.query();
     }
-    const bool mayChangeMethod = request.method == http::Method::get || request.method == http::Method::head;
-    answerWithRedirect(exchange, site, mayChangeMethod ? 301 : 308, location);
+    answerWithRedirect(exchange, site, isFileMethod(request.method) ? 301 : 308, location);
 }
 
 Dispatcher::Recent& Dispatcher::recentOf(const Site& site, std::string_view path) {
@@ -299,11 +311,51 @@ void Dispatcher::setStored(const FileIndex& index, const IndexDirectory& directo
 }
 
 Ref<RefCounted> Dispatcher::serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site,
-                                      const Found& found, std::uint64_t generation) {
+                                      const Found& found, std::uint64_t generation,
+                                      std::string_view pathInfo) {
     const FileIndex& index = site->root->index;
     setStored(index, *found.directory, found.file.name);
+    if (ScriptHandler* handler = scriptOf(index, found.file)) {
+        handler->run(exchange, Script{site, stored_, pathInfo});
+        return {};
+    }
+    if (!isFileMethod(exchange.request().method)) {
+        refuseMethod(exchange, site);
+        return {};
+    }
     exchange.account.handler = observe::HandlerKind::staticFile;
     return content_->serve(exchange, Resource{site, found.file, found.directory, stored_, generation});
+}
+
+void Dispatcher::setScript(std::string extension, ScriptHandler& handler) {
+    scripts_.emplace_back(std::move(extension), &handler);
+}
+
+ScriptHandler* Dispatcher::scriptOf(const FileIndex& index, const FileFacts& file) const {
+    if (scripts_.empty() || file.extension == 0) {
+        return nullptr;
+    }
+    const std::string_view extension = index.extensionText(file.extension);
+    for (const auto& [known, handler] : scripts_) {
+        if (known == extension) {
+            return handler;
+        }
+    }
+    return nullptr;
+}
+
+void Dispatcher::refuseMethod(http::Exchange& exchange, const std::shared_ptr<const Site>& site) {
+    switch (exchange.request().method) {
+    case http::Method::options:
+        answerOptions(exchange, site);
+        break;
+    case http::Method::other:
+        fail(exchange, site, 501, "The method is not known.");
+        break;
+    default:
+        fail(exchange, site, 405, "The method does not apply to files.");
+        break;
+    }
 }
 
 bool Dispatcher::serveDirectory(http::Exchange& exchange, const std::shared_ptr<const Site>& site,
@@ -326,7 +378,7 @@ bool Dispatcher::serveDirectory(http::Exchange& exchange, const std::shared_ptr<
         }
         return true;
     }
-    if (!site->rules->directoryListing) {
+    if (!site->rules->directoryListing || !isFileMethod(exchange.request().method)) {
         return false;
     }
     std::string shown = "/";
@@ -389,7 +441,7 @@ void Dispatcher::redirect(http::Exchange& exchange, const Site& site, std::strin
         location += '?';
         location += request.query();
     }
-    answerWithRedirect(exchange, site, 301, location);
+    answerWithRedirect(exchange, site, isFileMethod(request.method) ? 301 : 308, location);
 }
 
 void Dispatcher::answerWithRedirect(http::Exchange& exchange, const Site& site, int status,

@@ -8,12 +8,14 @@
 
 #include "http/handler.h"
 #include "routing/content_handler.h"
+#include "routing/script_handler.h"
 #include "routing/site_table.h"
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace saker::routing {
@@ -36,6 +38,8 @@ public:
     Dispatcher(std::shared_ptr<const SiteTable> sites, std::shared_ptr<const DispatchRules> rules);
     /// Before the first request.
     void setContent(ContentHandler& content) { content_ = &content; }
+    /// Files with this extension (lower case) are programs, from now on. The handler outlives this.
+    void setScript(std::string extension, ScriptHandler& handler);
     /// This loop's channels of the sites that have access logs of their own (null: the site keeps none).
     /// Outlive this.
     using SiteLogs = std::unordered_map<const Site*, observe::AccessLog::Channel*>;
@@ -71,8 +75,13 @@ private:
     /// The path below the index's root: the site's folder and the path, in scratch space.
     std::string_view indexPath(const Site& site, std::string_view path);
     void setStored(const FileIndex& index, const IndexDirectory& directory, std::string_view name);
+    /// Null when the file is no program.
+    ScriptHandler* scriptOf(const FileIndex& index, const FileFacts& file) const;
+    /// A program is run; a file is sent, if the method is one for files.
     Ref<RefCounted> serveFile(http::Exchange& exchange, const std::shared_ptr<const Site>& site,
-                              const Found& found, std::uint64_t generation);
+                              const Found& found, std::uint64_t generation, std::string_view pathInfo = {});
+    /// Nothing that was found takes the request's method.
+    void refuseMethod(http::Exchange& exchange, const std::shared_ptr<const Site>& site);
     /// An index document or a listing; false when the directory has neither.
     bool serveDirectory(http::Exchange& exchange, const std::shared_ptr<const Site>& site, const Found& found,
                         std::string_view askedPath, std::uint64_t generation,
@@ -97,6 +106,7 @@ private:
     void remember(const Site& site, std::string_view path, std::uint64_t generation, Ref<RefCounted> what);
 
     ContentHandler* content_ = nullptr;
+    std::vector<std::pair<std::string, ScriptHandler*>> scripts_; // by extension; few
     std::vector<Recent>
         recents_; // addresses answered lately, by hash; what is asked for most skips all steps
     SiteLogs siteLogs_;

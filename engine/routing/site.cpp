@@ -10,6 +10,18 @@ void SiteRules::addDefaultHeaders(http::ResponseHead& head) const {
     }
 }
 
+void SiteRules::addDynamicHeaders(http::ResponseHead& head) const {
+    for (const http::ResponseHead::Field& field : defaultHeaders) {
+        bool isTheirs = false;
+        for (std::string_view name : {"Cache-Control", "Access-Control-Allow-Origin", "Accept-Ranges"}) {
+            isTheirs = isTheirs || equalsIgnoreCase(field.name, name);
+        }
+        if (!isTheirs) {
+            head.setDefault(field.name, field.value);
+        }
+    }
+}
+
 void SiteRules::addServer(http::ResponseHead& head) const {
     for (const http::ResponseHead::Field& field : defaultHeaders) {
         if (equalsIgnoreCase(field.name, "Server")) {

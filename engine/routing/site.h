@@ -41,6 +41,9 @@ struct SiteRules {
     }
     /// For answers of all kinds but errors.
     void addDefaultHeaders(http::ResponseHead& head) const;
+    /// For answers that programs and other servers make: nothing about caching, ranges and other origins,
+    /// which only they know, and never over what they say themselves.
+    void addDynamicHeaders(http::ResponseHead& head) const;
     /// "Server" only, if it is among the default headers: for errors.
     void addServer(http::ResponseHead& head) const;
 };

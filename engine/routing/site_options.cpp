@@ -292,11 +292,12 @@ void RoutingOptions::check(schema::Checker& checker) const {
         }
     }
     for (const auto& [from, to] : urlAlias) {
-        if (from.find('/') == std::string::npos) {
-            checker.error(
-                {"UrlAlias", from},
-                fmt::format("expected \"host/path\" as key, found \"{}\"; without a path no request matches",
-                            escapeControl(from)));
+        const auto slash = from.find('/');
+        if (slash == std::string::npos || slash == 0) {
+            checker.error({"UrlAlias", from},
+                          fmt::format("expected \"host/path\" as key, found \"{}\"; without a {} no request "
+                                      "matches",
+                                      escapeControl(from), slash == 0 ? "host" : "path"));
         }
         if (to.empty() || to.front() != '/') {
             checker.error({"UrlAlias", from},

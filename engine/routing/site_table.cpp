@@ -23,6 +23,12 @@ std::string SiteTable::filtered(std::string_view host, std::string_view from, st
     }
 }
 
+std::string SiteTable::hostKey(std::string_view text, std::string_view from, std::string_view to) {
+    std::string scratch;
+    auto parts = http::splitAuthority(text);
+    return filtered(http::foldHost(parts ? parts->host : text, scratch), from, to);
+}
+
 std::string SiteTable::canonicalHost(std::string_view authority) const {
     auto parts = http::splitAuthority(authority);
     if (!parts) {

@@ -52,6 +52,9 @@ public:
 
     /// FilterFromDomain applied to a folded host.
     static std::string filtered(std::string_view host, std::string_view from, std::string_view to);
+    /// A host of the configuration as requests find it: port stripped, folded, filtered. The text itself
+    /// where it is no host.
+    static std::string hostKey(std::string_view text, std::string_view from, std::string_view to);
 
 private:
     std::shared_ptr<const Site> named(const std::string& name) const;

@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 
+#include <algorithm>
+
 namespace saker::schema {
 
 std::optional<std::vector<std::string>> splitPointer(std::string_view pointer) {
@@ -41,6 +43,25 @@ std::string joinPointer(std::string_view pointer, std::string_view token) {
         } else {
             out += c;
         }
+    }
+    return out;
+}
+
+std::string readablePath(std::string_view pointer) {
+    auto isNameByte = [](char c) {
+        return isDigit(c) || c == '_' || (lowerAscii(c) >= 'a' && lowerAscii(c) <= 'z');
+    };
+    std::string out;
+    for (const std::string& token :
+         splitPointer(pointer).value_or(std::vector<std::string>{std::string(pointer)})) {
+        const bool isIndex = !token.empty() && std::all_of(token.begin(), token.end(), isDigit);
+        const bool isName = !token.empty() && std::all_of(token.begin(), token.end(), isNameByte);
+        if (isIndex && !out.empty()) {
+            out += "[" + token + "]";
+            continue;
+        }
+        out += out.empty() ? "" : " › ";
+        out += isName ? token : "\"" + escapeControl(token) + "\"";
     }
     return out;
 }

@@ -14,4 +14,8 @@ std::optional<std::vector<std::string>> splitPointer(std::string_view pointer);
 /// A pointer one step longer: the token is escaped.
 std::string joinPointer(std::string_view pointer, std::string_view token);
 
+/// The same place for people: "/UrlAlias/a.test~1x" -> UrlAlias › "a.test/x", "/HttpPorts/0" -> HttpPorts[0].
+/// "" for the whole document.
+std::string readablePath(std::string_view pointer);
+
 } // namespace saker::schema

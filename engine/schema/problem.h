@@ -20,7 +20,7 @@ struct Problem {
     std::string message;
 
     bool isError() const { return severity == Severity::error; }
-    /// "error: line 3, column 7, /HttpPorts/0: …".
+    /// "error: line 3, column 7: HttpPorts[0]: …".
     std::string text() const;
     /// The same without the severity, for places that show it in their own way (the log).
     std::string sentence() const;
@@ -30,5 +30,7 @@ struct Problem {
 using Problems = std::vector<Problem>;
 
 bool hasErrors(const Problems& problems);
+/// In the order of the text; those without a place in it come first.
+void sortByPlace(Problems& problems);
 
 } // namespace saker::schema

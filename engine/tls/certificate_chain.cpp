@@ -1,5 +1,6 @@
 #include "tls/certificate_chain.h"
 
+#include "base/text.h"
 #include "tls/certificate_info.h"
 #include "tls/openssl_error.h"
 
@@ -80,8 +81,9 @@ CertificateChain arrangeChain(const X509& leaf, std::vector<X509Ptr> others) {
     });
     if (strangers > 0) {
         chain.remarks.push_back(fmt::format(
-            "{} certificate{} in it do{} not belong to the chain and {} left out", strangers,
-            strangers == 1 ? "" : "s", strangers == 1 ? "es" : "", strangers == 1 ? "is" : "are"));
+            "{} not belong to the chain and {} left out",
+            counted(static_cast<std::uint64_t>(strangers), "certificate in it does", "certificates in it do"),
+            strangers == 1 ? "is" : "are"));
     } else if (!wasInOrder) {
         chain.remarks.emplace_back(
             "the certificates are not in the order of the chain; they are sent in the right one");

@@ -1,6 +1,7 @@
 #include "tls/certificate_store.h"
 
 #include "base/domain_name.h"
+#include "base/text.h"
 #include "tls/certificate_builder.h"
 #include "tls/credential_id.h"
 #include "tls/openssl_error.h"
@@ -34,7 +35,8 @@ std::int64_t warnAhead(const CertificateInfo& info) {
 
 std::string inDays(std::int64_t seconds) {
     const std::int64_t days = seconds / kDay;
-    return days >= 2 ? fmt::format("{} days", days) : fmt::format("{} hours", seconds / 3600);
+    return days >= 2 ? counted(static_cast<std::uint64_t>(days), "day")
+                     : counted(static_cast<std::uint64_t>(std::max<std::int64_t>(seconds, 0) / 3600), "hour");
 }
 
 } // namespace

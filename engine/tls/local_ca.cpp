@@ -1,6 +1,7 @@
 #include "tls/local_ca.h"
 
 #include "base/domain_name.h"
+#include "base/text.h"
 #include "os/file.h"
 #include "os/local_time.h"
 #include "os/paths.h"
@@ -224,11 +225,11 @@ Result<std::unique_ptr<LocalCa>> LocalCa::open(const Options& options, const Rep
     std::unique_ptr<LocalCa> authority(new LocalCa(std::move(parsed->credential->leaf),
                                                    std::move(parsed->credential->key), certificateFile));
     if (const std::int64_t days = (authority->info_.notAfter - options.now) / kDay; days < kWarnDays) {
-        report(
-            Severity::warning,
-            fmt::format("{}: the local authority expires in {} days; then a new one is made, which has to be "
-                        "trusted anew.",
-                        certificateFile, days));
+        report(Severity::warning,
+               fmt::format("{}: the local authority expires in {}; then a new one is made, which has to be "
+                           "trusted anew.",
+                           certificateFile,
+                           counted(static_cast<std::uint64_t>(std::max<std::int64_t>(days, 0)), "day")));
     }
     return authority;
 }

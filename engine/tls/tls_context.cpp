@@ -100,7 +100,7 @@ Result<SslContextPtr> TlsContext::makeContext() const {
             fmt::format("OpenSSL knows none of these ciphers: \"{}\". See `openssl ciphers`; leave the "
                         "key out for those of the profile.",
                         ciphers),
-            "/TlsCiphers"};
+            "TlsCiphers"};
     }
     SSL_CTX_set1_groups_list(context, kGroups);
 

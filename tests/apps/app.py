@@ -14,11 +14,13 @@ from scenario.server import Server, ServerError, free_port  # noqa: E402,F401
 class App:
     """One application test: check() counts, finish() prints the closing line and ends the program."""
 
-    def __init__(self, about, tools=(), paths=()):
+    def __init__(self, about, tools=(), paths=(), words=None):
         parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
         parser.add_argument('--server', required=True, help='the sakerd to test (a release build)')
         parser.add_argument('--backend', default='auto', help='its event-loop backend (auto)')
         parser.add_argument('--keep', metavar='DIR', help='copy what is worth a look (a screenshot, logs) there')
+        if words:
+            parser.add_argument('--only', metavar='WORD', action='append', help=words)
         self.options = parser.parse_args()
         self.counts = {'ok': 0, 'FAILED': 0, 'SKIPPED': 0}
         self.instance = None

@@ -74,6 +74,10 @@ public:
     void disconnect() { connected_ = false; }
     bool encrypted = false;
     std::uint64_t policy = 0;
+    // The request's body is the test's: it calls the reader.
+    bool hasBody = false;
+    http::BodyReader* reader = nullptr;
+    bool isBodyPaused = false;
     void setLocalPort(std::uint16_t port) { local_.port = port; }
     void setPeer(std::string_view address) { peer_ = *loop::SocketAddress::parse(address, 50000); }
 
@@ -92,7 +96,19 @@ public:
         return Ref<http::Exchange>(this);
     }
     bool isConnected() const override { return connected_; }
-    void readBody(http::BodyReader& reader) override { reader.onBodyEnd(); }
+    void readBody(http::BodyReader& reader) override {
+        if (!hasBody) {
+            reader.onBodyEnd();
+        } else {
+            this->reader = &reader;
+        }
+    }
+    void pauseBody() override { isBodyPaused = true; }
+    void resumeBody() override { isBodyPaused = false; }
+    void discardBody() override {
+        reader = nullptr;
+        isBodyPaused = false;
+    }
     void respond(http::PreparedResponse& response) override {
         prepared_ = true;
         BufferChain wire;
@@ -110,12 +126,55 @@ public:
             head.set("Content-Length", std::to_string(body.size()));
         }
         countFiles(body);
+        bodyEnded = true;
         take(std::move(head), head_.method == http::Method::head ? std::string() : std::move(text));
     }
-    void respond(http::ResponseHead head, std::unique_ptr<http::BodySource>) override {
+    /// The body comes with pullBody(), which `ready` calls too unless the client is slow.
+    void respond(http::ResponseHead head, std::unique_ptr<http::BodySource> source) override {
         take(std::move(head), {});
+        if (head_.method == http::Method::head) {
+            bodyEnded = true;
+            return;
+        }
+        source_ = std::move(source);
+        source_->ready = [this] {
+            if (!isSlow) {
+                pullBody();
+            }
+        };
+        if (!isSlow) {
+            pullBody();
+        }
     }
-    void respondInterim(const http::ResponseHead&) override {}
+    void respondInterim(const http::ResponseHead& head) override { interims.push_back(head); }
+
+    /// All of a made body that there is now.
+    void pullBody() {
+        using Pull = http::BodySource::Pull;
+        for (Pull pull = Pull::more; source_ && pull == Pull::more;) {
+            BufferChain chain;
+            pull = source_->pull(chain, 1000);
+            body_ += bytesOf(chain);
+            if (pull == Pull::end || pull == Pull::failed) {
+                bodyEnded = pull == Pull::end;
+                bodyFailed = pull == Pull::failed;
+                source_.reset();
+            }
+        }
+    }
+    /// The client goes away, as the protocols say it.
+    void abandon() {
+        connected_ = false;
+        source_.reset();
+        if (http::BodyReader* gone = std::exchange(reader, nullptr)) {
+            gone->onBodyFailed();
+        }
+        tellAbandoned();
+    }
+    bool isSlow = false;
+    bool bodyEnded = false;
+    bool bodyFailed = false;
+    std::vector<http::ResponseHead> interims;
 
 private:
     void own(std::string_view text) {
@@ -143,6 +202,7 @@ private:
     std::unique_ptr<char[]> bytes_;
     http::ResponseHead answer_;
     std::string body_;
+    std::unique_ptr<http::BodySource> source_;
     std::size_t filePieces_ = 0;
     bool prepared_ = false;
     bool retained_ = false;

@@ -49,6 +49,9 @@ public:
             waiting.push_back(exchange.retain());
         } else if (request.path() == "/read") {
             waiting.push_back(exchange.retain());
+            if (pausesAtOnce) {
+                exchange.pauseBody();
+            }
             exchange.readBody(reader);
         } else if (request.path() == "/big") {
             text(exchange, std::string(bigSize, 'b'));
@@ -82,6 +85,7 @@ public:
     Reader reader;
     Source* source = nullptr;
     std::string streamLength;
+    bool pausesAtOnce = false; ///< the reader of /read
     std::size_t bigSize = 1 << 20;
 };
 

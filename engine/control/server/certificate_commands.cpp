@@ -17,10 +17,6 @@ using Entry = CertificateList::Entry;
 constexpr std::size_t kWidest = 48;
 constexpr std::size_t kMostNames = 4;
 
-std::string counted(std::size_t count, std::string_view noun) {
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string daysText(const Entry& entry) {
     return entry.state.empty() ? fmt::format("{}", entry.daysLeft)
                                : fmt::format("{}, {}", entry.daysLeft, entry.state);
@@ -107,7 +103,9 @@ void clearCertificates(EngineServices& services, Arguments, Output& output) {
 
 void listCertificates(EngineServices& services, Arguments, Output& output) {
     const CertificateList list = services.certificates();
-    output.line(fmt::format("There are {} certificates in cache.", list.certificates.size()));
+    const std::size_t count = list.certificates.size();
+    output.line(
+        fmt::format("There {} {} in cache.", count == 1 ? "is" : "are", counted(count, "certificate")));
     printCertificates(list, output);
 }
 

@@ -15,7 +15,7 @@ namespace saker::control {
 namespace {
 
 constexpr Command kCommands[] = {
-    {"help", "", "[command]", 1, "Lists the commands, or explains one", "", Effect::reads, help},
+    {"help", "?", "[command]", 1, "Lists the commands, or explains one", "", Effect::reads, help},
     {"listfiles", "", "[search]", 1, "Lists the full path of every indexed file",
      "With a text, only paths that contain it, upper and lower case told apart.\n"
      "Put a text with spaces into quotes.",
@@ -86,9 +86,9 @@ void executeWords(EngineServices& services, Arguments words, Output& output) {
     Arguments arguments = words.subspan(1);
     if (arguments.size() > command->maxArguments) {
         return output.error(fmt::format(
-            "{} takes {}, but {} words follow. Put a text with spaces into quotes.", command->name,
+            "{} takes {}, but {} follow{}. Put a text with spaces into quotes.", command->name,
             command->maxArguments == 0 ? std::string("no argument") : std::string(command->arguments),
-            arguments.size()));
+            counted(arguments.size(), "word"), arguments.size() == 1 ? "s" : ""));
     }
     command->run(services, arguments, output);
 }

@@ -8,12 +8,12 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace saker::control {
 
 namespace {
 
-constexpr double kMegabyte = 1024.0 * 1024.0;
 /// Long enough for the CPU share to mean something, short enough to wait for.
 constexpr std::chrono::milliseconds kCpuWindow{1000};
 
@@ -101,10 +101,18 @@ void stats(EngineServices& services, Arguments, Output& output) {
             fmt::format("TLS versions: {} with 1.3, {} with 1.2, {} with older; plain HTTP instead: {}",
                         now.tls13, now.tls12, now.tlsOld, now.plainOnTlsPort));
     }
+    if (!now.http2Floods.empty()) {
+        std::vector<std::string> kinds;
+        for (const auto& [kind, count] : now.http2Floods) {
+            kinds.push_back(fmt::format("{} {}", kind, count));
+        }
+        output.line(
+            fmt::format("HTTP/2 connections ended for a flood of frames: {}", fmt::join(kinds, ", ")));
+    }
     output.line(fmt::format("Indexed files: {}", now.indexedFiles));
     output.line(fmt::format("Uptime: {}", durationText(now.uptime)));
-    output.line(fmt::format("Memory Usage: {:.1f} MB", static_cast<double>(now.memoryBytes) / kMegabyte));
-    output.line(fmt::format("CPU Usage: {:.1f}%", services.stats(kCpuWindow).cpuPercent));
+    output.line(fmt::format("Memory usage: {}", formatBytes(now.memoryBytes)));
+    output.line(fmt::format("CPU usage: {:.1f}%", services.stats(kCpuWindow).cpuPercent));
 }
 
 void collectGarbage(EngineServices& services, Arguments, Output& output) {

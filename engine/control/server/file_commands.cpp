@@ -1,6 +1,8 @@
 // The commands on the file index.
 #include "control/server/command_functions.h"
 
+#include "base/text.h"
+
 #include <fmt/format.h>
 
 namespace saker::control {
@@ -14,11 +16,6 @@ std::string_view first(Arguments arguments) {
     return arguments.empty() ? std::string_view() : std::string_view(arguments[0]);
 }
 
-/// "1 file", "2 files".
-std::string counted(std::uint64_t count, std::string_view noun) {
-    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string contentsOf(const IndexReport& report) {
     return fmt::format("({}, {})", counted(report.files, "file"), counted(report.directories, "folder"));
 }
@@ -27,7 +24,7 @@ std::string contentsOf(const IndexReport& report) {
 
 void listFiles(EngineServices& services, Arguments arguments, Output& output) {
     if (std::uint64_t count = services.countFiles({}); count < kFewFiles) {
-        output.line(fmt::format("There are {} files indexed.", count));
+        output.line(fmt::format("There {} {} indexed.", count == 1 ? "is" : "are", counted(count, "file")));
     }
     services.listFiles(first(arguments), [&output](std::string_view path) { return output.line(path); });
 }
@@ -54,7 +51,7 @@ void indexOneDirectory(EngineServices& services, Arguments arguments, Output& ou
     if (!report) {
         return reportError(report.error(), output);
     }
-    output.line(fmt::format("Indexed 1-level of directories on {} {}", report->folder, contentsOf(*report)));
+    output.line(fmt::format("Indexed one level of {} {}", report->folder, contentsOf(*report)));
 }
 
 } // namespace saker::control

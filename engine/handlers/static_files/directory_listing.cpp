@@ -133,10 +133,6 @@ void appendRows(const ListingRequest& request, const std::vector<ListingEntry>& 
     }
 }
 
-std::string counted(std::size_t count, std::string_view one) {
-    return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
 std::string summary(const std::vector<ListingEntry>& entries, std::size_t left) {
     std::uint64_t bytes = 0;
     std::size_t folders = 0;

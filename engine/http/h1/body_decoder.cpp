@@ -94,6 +94,7 @@ Rejection BodyDecoder::takeFraming(char c) {
     case Phase::chunkLf:
         return expect('\n', Phase::size);
     case Phase::trailerLf:
+        keep(c);
         return expect('\n', Phase::trailerStart);
     case Phase::lastLf:
         return expect('\n', Phase::done);
@@ -103,6 +104,9 @@ Rejection BodyDecoder::takeFraming(char c) {
 
     if (++overhead_ > kMaxTrailer) {
         return Rejection::headTooLarge;
+    }
+    if (phase_ != Phase::trailerStart || c != '\r') {
+        keep(c);
     }
     if (phase_ == Phase::trailerValue) {
         if (c == '\r') {
@@ -122,6 +126,12 @@ Rejection BodyDecoder::takeFraming(char c) {
     }
     phase_ = Phase::trailerName;
     return isChar(c, chars::kToken) ? Rejection::none : Rejection::badField;
+}
+
+void BodyDecoder::keep(char c) {
+    if (trailers_ != nullptr) {
+        *trailers_ += c;
+    }
 }
 
 Rejection BodyDecoder::takeSizeDigit(char c) {

@@ -6,6 +6,7 @@
 #include "http/request.h"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace saker::http {
@@ -22,9 +23,13 @@ public:
     /// maxBody: decoded bytes allowed; 0 means no limit. A body that is known to be longer is refused before
     /// its first byte: rejection() says so right after this call.
     void start(BodyFraming framing, std::uint64_t contentLength, std::uint64_t maxBody);
+    /// Trailer fields are kept as they come, their lines' ends included, in place of being dropped. After
+    /// start(); the text outlives the decoding.
+    void keepTrailers(std::string& text) { trailers_ = &text; }
     /// One step; call again with the rest of the input until `more` (feed more input), `end` or `rejected`.
     /// Chunk extensions are skipped, and refused once they outweigh the data; trailer fields are checked,
-    /// bounded and dropped. Line ends are CRLF and nothing else; no blanks around a size.
+    /// bounded and dropped (but see keepTrailers). Line ends are CRLF and nothing else; no blanks around a
+    /// size.
     Step next(std::string_view input);
     Rejection rejection() const { return rejection_; }
     bool isDone() const { return phase_ == Phase::done; }
@@ -56,6 +61,7 @@ private:
     Rejection takeFraming(char c);
     Rejection takeSizeDigit(char c);
     Rejection beginChunk();
+    void keep(char c);
 
     Phase phase_ = Phase::done;
     Rejection rejection_ = Rejection::none;
@@ -64,6 +70,7 @@ private:
     std::uint64_t left_ = 0;
     std::uint64_t received_ = 0;
     std::uint64_t maxBody_ = 0;
+    std::string* trailers_ = nullptr;
 };
 
 } // namespace saker::http

@@ -77,6 +77,10 @@ void H1Connection::resumeInput() {
         return;
     }
     stash_.resumeIfRoom();
+    if (isPeerClosed_ && isBodyCutOff()) {
+        abort();
+        return;
+    }
     if (!current_ && !outlet_.isWaiting() && (isPeerClosed_ || (context_.isDraining() && stash_.empty()))) {
         close();
     }
@@ -94,7 +98,7 @@ bool H1Connection::wantsInput() const {
         return false;
     }
     if (current_) {
-        return !current_->isBodyDone();
+        return !current_->isBodyDone() && !current_->isBodyPaused_;
     }
     return !outlet_.isFull();
 }
@@ -201,6 +205,15 @@ Ref<Exchange> H1Connection::retain(H1Exchange& exchange) {
         current_->ownHead();
     }
     return current_;
+}
+
+void H1Connection::resumeBody(H1Exchange& exchange) {
+    if (current_.get() != &exchange || exchange.isBodyDone()) {
+        return;
+    }
+    exchange.bodyWatch_ = RateWatch::start(context_.loop().now(), exchange.decoder_.received());
+    armBy(context_.loop().now() + kWatchInterval);
+    resumeInput();
 }
 
 /// A request that cannot be understood: the answer says so and ends the connection.
@@ -414,12 +427,18 @@ void H1Connection::drain() {
 
 // ---- ends ----
 
+/// Once the peer has closed its side: the body can never be completed. While its reader pauses, the rest may
+/// be in the stash.
+bool H1Connection::isBodyCutOff() const {
+    return current_ && !current_->isBodyDone() && !(current_->isBodyPaused_ && !stash_.empty());
+}
+
 void H1Connection::onPeerClosed() {
     isPeerClosed_ = true;
     if (phase_ == Phase::closed) {
         return;
     }
-    if (current_ && !current_->isBodyDone()) { // the body can never be completed
+    if (isBodyCutOff()) {
         abort();
         return;
     }
@@ -472,7 +491,7 @@ void H1Connection::onTimer() {
         return;
     }
     if (current_) {
-        if (!current_->isBodyDone()) {
+        if (!current_->isBodyDone() && !current_->isBodyPaused_) {
             if (current_->bodyWatch_.isTooSlow(now, current_->decoder_.received(), settings)) {
                 cutOffSlowClient();
                 return;

@@ -50,6 +50,7 @@ private:
 
     // input
     bool wantsInput() const;
+    bool isBodyCutOff() const;
     void consume(std::string_view bytes);
     std::size_t process(std::string_view input);
     std::size_t beginRequest(std::string_view input);
@@ -64,6 +65,7 @@ private:
 
     // answers; called by H1Exchange
     Ref<Exchange> retain(H1Exchange& exchange);
+    void resumeBody(H1Exchange& exchange);
     ConnectionField connectionField(H1Exchange& exchange);
     void answered(H1Exchange& exchange, int status);
     void finishIfDone();

@@ -43,6 +43,8 @@ void H1Exchange::begin(H1Connection& connection, Ref<ConnectionSettings> setting
     reader_ = nullptr;
     isChunked_ = false;
     continueSent_ = false;
+    isBodyPaused_ = false;
+    watcher_ = nullptr;
     isSending_ = false;
 }
 
@@ -59,6 +61,7 @@ void H1Exchange::detach() {
     if (BodyReader* reader = std::exchange(reader_, nullptr)) {
         reader->onBodyFailed();
     }
+    tellAbandoned();
 }
 
 Ref<Exchange> H1Exchange::retain() {
@@ -80,6 +83,21 @@ void H1Exchange::readBody(BodyReader& reader) {
         connection_->context_.scratch().appendStatic("HTTP/1.1 100 Continue\r\n\r\n");
         connection_->flush();
     }
+}
+
+void H1Exchange::pauseBody() {
+    isBodyPaused_ = true;
+}
+
+void H1Exchange::resumeBody() {
+    if (std::exchange(isBodyPaused_, false) && connection_) {
+        connection_->resumeBody(*this);
+    }
+}
+
+void H1Exchange::discardBody() {
+    reader_ = nullptr;
+    resumeBody();
 }
 
 bool H1Exchange::isRestWanted() const {

@@ -27,6 +27,9 @@ public:
     Ref<Exchange> retain() override;
     bool isConnected() const override { return connection_ != nullptr; }
     void readBody(BodyReader& reader) override;
+    void pauseBody() override;
+    void resumeBody() override;
+    void discardBody() override;
 
     void respond(PreparedResponse& response) override;
     void respond(ResponseHead head, BufferChain body) override;
@@ -68,6 +71,7 @@ private:
     Tally tally_;
     bool isChunked_ = false; // the answer's body is framed as chunks
     bool continueSent_ = false;
+    bool isBodyPaused_ = false;
     bool isSending_ = false; // answered, but what is sent is long or still being made
 };
 

@@ -5,6 +5,7 @@
 #include "observe/loop_counters.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace saker::http {
@@ -27,14 +28,20 @@ public:
     }
     /// A request was answered to its end: half of a reset, so that a proxy may cancel some of many.
     void onAnswered() { earn(kPerAnswer); }
-    /// A DATA frame was sent: a client may open two windows for each, however fast it takes them.
-    void onDataSent() { earn(kPerDataFrame); }
+    /// A DATA frame with so many bytes was sent: a client may open two windows for each, however fast it
+    /// takes them, unless it opens them by a few bytes (CVE-2019-9511).
+    void onDataSent(std::size_t size) {
+        if (size >= kLeastData) {
+            earn(kPerDataFrame);
+        }
+    }
 
 private:
     static constexpr std::int64_t kMost = 10'000;
     static constexpr std::uint64_t kGrowthPerSecond = 1000;
     static constexpr std::int64_t kPerAnswer = 10;
     static constexpr std::int64_t kPerDataFrame = 2;
+    static constexpr std::size_t kLeastData = 512;
 
     void earn(std::int64_t points) { allowance_ = std::min(kMost, allowance_ + points); }
 

@@ -165,8 +165,8 @@ void H2Connection::onFlood(observe::Http2Flood kind) {
 
 // ---- output ----
 
-bool H2Connection::onDataSent() {
-    guard_.onDataSent();
+bool H2Connection::onDataSent(std::size_t size) {
+    guard_.onDataSent(size);
     return shared_.output.size() < kPortion;
 }
 

@@ -69,7 +69,7 @@ public:
     void onSettings() { wait_.endHead(); }
     void onPingReply();
     /// False: that is enough for one write.
-    bool onDataSent();
+    bool onDataSent(std::size_t size);
     /// Counts a frame that cost its sender little; cuts the client off when there are too many.
     void onFlood(observe::Http2Flood kind);
     bool isCutOff() const { return isCutOff_; }

@@ -5,6 +5,7 @@
 #include "http/h1/request_parser.h"
 #include "http/h2/h2_connection.h"
 #include "http/h2/h2_loop.h"
+#include "http/h2/priority.h"
 #include "http/h2/session_callbacks.h"
 #include "http/status.h"
 #include "loop/worker_pool.h"
@@ -45,17 +46,25 @@ loop::EventLoop& H2Exchange::loop() const {
 void H2Exchange::begin(H2Connection& connection, std::int32_t stream) {
     connection_ = &connection;
     stream_ = stream;
-    text_.begin(connection.context().limits().maxHead);
+    text_.begin(connection.context().limits().maxHead, connection.context().settings().takesExtendedConnect);
     received_ = 0;
+    heldBody_.clear();
+    unconsumed_ = 0;
+    watcher_ = nullptr;
     beganAt_ = connection.context().loop().now();
     tally_ = {};
-    answered_ = isDispatched_ = isBodyDone_ = isDeferred_ = isWarm_ = isAtEnd_ = false;
+    answered_ = isDispatched_ = isMalformed_ = isBodyDone_ = isBodyPaused_ = isDeferred_ = isWarm_ =
+        isAtEnd_ = false;
 }
 
 void H2Exchange::dispatch(bool endsStream) {
     LoopContext& context = connection_->context();
     isDispatched_ = true;
     isBodyDone_ = endsStream;
+    if (!text_.complete() && !text_.isTooLarge()) {
+        breakOff();
+        return;
+    }
     settings_ = context.settingsRef();
     tally_ = Tally::start(context);
     if (const Rejection rejection = readHead(); rejection != Rejection::none) {
@@ -64,9 +73,16 @@ void H2Exchange::dispatch(bool endsStream) {
         refuse(rejection);
         return;
     }
+    if (endsStream && head_.contentLength > 0) {
+        breakOff();
+        return;
+    }
     if (settings_->maxBody != 0 && head_.contentLength > settings_->maxBody) {
         refuse(Rejection::bodyTooLarge);
         return;
+    }
+    if (!text_.priority().empty()) {
+        takePriority();
     }
     if (!endsStream) {
         bodyWatch_ = RateWatch::start(beganAt_, 0);
@@ -79,16 +95,12 @@ void H2Exchange::dispatch(bool endsStream) {
 
 /// Also of a refused request there is as much in head_ as could be read, for the log.
 Rejection H2Exchange::readHead() {
-    const bool isWhole = text_.complete();
     const std::string_view text = text_.text();
     RequestParser parser(connection_->context().limits());
     const RequestParser::State state = parser.parse(text, head_);
     head_.majorVersion = 2;
     if (text_.isTooLarge()) {
         return Rejection::headTooLarge;
-    }
-    if (!isWhole) {
-        return Rejection::badHost;
     }
     if (state == RequestParser::State::rejected) {
         return parser.rejection();
@@ -106,12 +118,31 @@ Rejection H2Exchange::readHead() {
     return Rejection::none;
 }
 
+void H2Exchange::takePriority() {
+    const Priority priority = parsePriority(text_.priority());
+    nghttp2_extpri order{priority.urgency, priority.incremental ? 1 : 0};
+    nghttp2_session_change_extpri_stream_priority(connection_->session(), stream_, &order, 0);
+}
+
+void H2Exchange::breakOff() {
+    if (std::exchange(isMalformed_, true)) {
+        return;
+    }
+    connection_->context().counters().onRequestRejected();
+    connection_->onFlood(observe::Http2Flood::badRequests);
+    if (BodyReader* reader = std::exchange(reader_, nullptr)) {
+        reader->onBodyFailed();
+    }
+    tellAbandoned();
+    reset(NGHTTP2_PROTOCOL_ERROR);
+}
+
 void H2Exchange::readBody(BodyReader& reader) {
     if (!connection_) {
         reader.onBodyFailed();
         return;
     }
-    if (isBodyDone_) {
+    if (isBodyDone_ && !isBodyPaused_) {
         reader.onBodyEnd();
         return;
     }
@@ -124,7 +155,14 @@ void H2Exchange::readBody(BodyReader& reader) {
 }
 
 void H2Exchange::takeBody(std::string_view bytes) {
+    if (isMalformed_) {
+        return;
+    }
     received_ += bytes.size();
+    if (head_.framing == BodyFraming::length && received_ > head_.contentLength) {
+        breakOff(); // RFC 9113, section 8.1.1
+        return;
+    }
     const std::uint64_t most = settings_ ? settings_->maxBody : 0;
     if (most != 0 && received_ > most) {
         if (BodyReader* reader = std::exchange(reader_, nullptr)) {
@@ -135,13 +173,57 @@ void H2Exchange::takeBody(std::string_view bytes) {
         }
         return;
     }
-    if (reader_ != nullptr) {
+    if (isBodyPaused_) {
+        heldBody_ += bytes;
+    } else if (reader_ != nullptr) {
         reader_->onBody(bytes);
     }
 }
 
+bool H2Exchange::holdsWindow(std::size_t size) {
+    if (isBodyPaused_) {
+        unconsumed_ += size;
+    }
+    return isBodyPaused_;
+}
+
+void H2Exchange::resumeBody() {
+    if (!std::exchange(isBodyPaused_, false) || !connection_) {
+        return;
+    }
+    const Ref<H2Exchange> kept(this);
+    const std::string held = std::exchange(heldBody_, {});
+    if (reader_ != nullptr && !held.empty()) {
+        reader_->onBody(held);
+    }
+    if (isBodyPaused_ || !connection_) {
+        return;
+    }
+    if (isBodyDone_) {
+        tellBodyEnd();
+    } else {
+        bodyWatch_ = RateWatch::start(connection_->context().loop().now(), received_);
+        nghttp2_session_consume_stream(connection_->session(), stream_, std::exchange(unconsumed_, 0));
+        connection_->flush();
+    }
+}
+
+void H2Exchange::discardBody() {
+    reader_ = nullptr;
+    resumeBody();
+}
+
 void H2Exchange::endBody() {
     isBodyDone_ = true;
+    if (head_.framing == BodyFraming::length && received_ != head_.contentLength) {
+        breakOff();
+    }
+    if (!isBodyPaused_) { // else resumeBody() tells it
+        tellBodyEnd();
+    }
+}
+
+void H2Exchange::tellBodyEnd() {
     if (BodyReader* reader = std::exchange(reader_, nullptr)) {
         reader->onBodyEnd();
     }
@@ -160,7 +242,7 @@ void H2Exchange::refuse(int status, std::string_view sentence) {
 }
 
 void H2Exchange::respond(PreparedResponse& response) {
-    if (!connection_ || answered_) {
+    if (!mayAnswer()) {
         return;
     }
     form_ = ResponseForm::of(response);
@@ -175,7 +257,7 @@ void H2Exchange::respond(PreparedResponse& response) {
 }
 
 void H2Exchange::respond(ResponseHead head, BufferChain body) {
-    if (!connection_ || answered_) {
+    if (!mayAnswer()) {
         return;
     }
     if (isBodiless(head.status)) {
@@ -193,7 +275,7 @@ void H2Exchange::respond(ResponseHead head, BufferChain body) {
 }
 
 void H2Exchange::respond(ResponseHead head, std::unique_ptr<BodySource> source) {
-    if (!connection_ || answered_) {
+    if (!mayAnswer()) {
         return;
     }
     const bool hasBody = head_.method != Method::head && !isBodiless(head.status);
@@ -216,7 +298,7 @@ void H2Exchange::respond(ResponseHead head, std::unique_ptr<BodySource> source) 
 }
 
 void H2Exchange::respondInterim(const ResponseHead& head) {
-    if (!connection_ || answered_) {
+    if (!mayAnswer()) {
         return;
     }
     const ResponseForm form(head);
@@ -317,12 +399,12 @@ void H2Exchange::resume() {
 // ---- both ----
 
 void H2Exchange::watch(std::uint64_t now) {
-    if (!isDispatched_) {
+    if (!isDispatched_ || isMalformed_) {
         return;
     }
     LoopContext& context = connection_->context();
     if (!answered_) {
-        if (!isBodyDone_ && bodyWatch_.isTooSlow(now, received_, *settings_)) {
+        if (!isBodyDone_ && !isBodyPaused_ && bodyWatch_.isTooSlow(now, received_, *settings_)) {
             context.onSlowClient(peer());
             refuse(Rejection::timeout);
         } else if (settings_->requestTimeout != 0 && now >= beganAt_ + settings_->requestTimeout) {
@@ -370,6 +452,7 @@ void H2Exchange::detach() {
     if (BodyReader* reader = std::exchange(reader_, nullptr)) {
         reader->onBodyFailed();
     }
+    tellAbandoned();
     form_ = {};
     strictTransport = {};
     account = {};

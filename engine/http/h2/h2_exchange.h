@@ -27,8 +27,11 @@ public:
     loop::EventLoop& loop() const override;
 
     Ref<Exchange> retain() override { return Ref<Exchange>(this); }
-    bool isConnected() const override { return connection_ != nullptr; }
+    bool isConnected() const override { return connection_ != nullptr && !isMalformed_; }
     void readBody(BodyReader& reader) override;
+    void pauseBody() override { isBodyPaused_ = true; }
+    void resumeBody() override;
+    void discardBody() override;
 
     void respond(PreparedResponse& response) override;
     void respond(ResponseHead head, BufferChain body) override;
@@ -43,7 +46,12 @@ public:
     /// The head is complete: a handler gets the request, or it is refused.
     void dispatch(bool endsStream);
     bool isDispatched() const { return isDispatched_; }
+    /// The request breaks a rule of HTTP/2: the stream is reset (RFC 9113, section 8.1.1).
+    void breakOff();
+    bool isMalformed() const { return isMalformed_; }
     void takeBody(std::string_view bytes);
+    /// Whether the stream's window stays smaller by so many bytes, as the reader pauses.
+    bool holdsWindow(std::size_t size);
     void endBody();
     bool isBodyDone() const { return isBodyDone_; }
     std::int32_t stream() const { return stream_; }
@@ -69,11 +77,14 @@ public:
 private:
     friend class StreamList;
 
+    bool mayAnswer() const { return connection_ != nullptr && !answered_ && !isMalformed_; }
     Rejection readHead();
+    void takePriority();
     void refuse(int status, std::string_view sentence);
     void refuse(Rejection rejection);
     void reset(std::uint32_t error);
     void detach();
+    void tellBodyEnd();
     void submit(ResponseForm& form, int status, bool hasBody);
     void load();
     bool isBlockedByClient() const;
@@ -89,6 +100,8 @@ private:
     RequestText text_;
     BodyReader* reader_ = nullptr;
     std::uint64_t received_ = 0; // of the body
+    std::string heldBody_;       // came while paused: a window at most
+    std::size_t unconsumed_ = 0; // bytes of it by which the stream's window stays smaller
     std::uint64_t beganAt_ = 0;  // ms
     RateWatch bodyWatch_;
     RateWatch outputWatch_;
@@ -96,7 +109,9 @@ private:
     Tally tally_;
     Ref<ResponseForm> form_; // the answer's head, while nghttp2 refers to it
     bool isDispatched_ = false;
+    bool isMalformed_ = false;
     bool isBodyDone_ = false;
+    bool isBodyPaused_ = false;
     bool isDeferred_ = false; // nghttp2 waits to be told that there is more
     bool isWarm_ = false;     // a worker has read the part of the file in front
     bool isAtEnd_ = false;    // all of the answer was handed to nghttp2

@@ -48,11 +48,19 @@ int onBeginHeaders(nghttp2_session* session, const nghttp2_frame* frame, void* u
     return 0;
 }
 
-int onHeader(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t nameSize,
-             const std::uint8_t* value, std::size_t valueSize, std::uint8_t, void* user) {
+int onHeader(nghttp2_session* session, const nghttp2_frame* frame, const std::uint8_t* name,
+             std::size_t nameSize, const std::uint8_t* value, std::size_t valueSize, std::uint8_t,
+             void* user) {
     H2Connection& connection = connectionOf(user);
-    // Trailers are not looked at; nor do they cost more than their frames, of which there may be few.
-    if (H2Exchange* exchange = connection.arriving(); exchange && frame->hd.stream_id == exchange->stream()) {
+    H2Exchange* exchange = connection.arriving();
+    if (exchange == nullptr || frame->hd.stream_id != exchange->stream()) {
+        // Trailers are not looked at, but for what they must not hold (RFC 9113, section 8.1); nor do they
+        // cost more than their frames, of which there may be few.
+        exchange = SessionCallbacks::exchangeOf(session, frame->hd.stream_id);
+        if (exchange != nullptr && nameSize > 0 && name[0] == ':') {
+            exchange->breakOff();
+        }
+    } else {
         RequestText& text = exchange->text();
         text.addField(view(name, nameSize), view(value, valueSize));
         if (text.isTooLarge() && text.size() > kBombFactor * connection.context().limits().maxHead) {
@@ -63,17 +71,13 @@ int onHeader(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* n
     return 0;
 }
 
-/// A name or value with characters that it cannot hold makes the request malformed (RFC 9113, section 8.2.1).
-int onInvalidHeader(nghttp2_session*, const nghttp2_frame*, const std::uint8_t*, std::size_t,
-                    const std::uint8_t*, std::size_t, std::uint8_t, void*) {
-    return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
-}
-
 void onHeadersOrData(H2Connection& connection, H2Exchange& exchange, const nghttp2_frame& frame) {
     if (!exchange.isDispatched()) {
         connection.dispatch(exchange, (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0);
     } else if ((frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) {
         connection.endBody(exchange);
+    } else if (frame.hd.type == NGHTTP2_HEADERS) { // trailers that end nothing (RFC 9113, section 8.1)
+        exchange.breakOff();
     } else if (frame.hd.type == NGHTTP2_DATA && frame.hd.length == frame.data.padlen) {
         connection.onFlood(Flood::emptyFrames);
     }
@@ -126,8 +130,14 @@ int onInvalidFrame(nghttp2_session*, const nghttp2_frame*, int, void* user) {
 
 int onDataChunk(nghttp2_session* session, std::uint8_t, std::int32_t stream, const std::uint8_t* data,
                 std::size_t size, void*) {
-    if (H2Exchange* exchange = SessionCallbacks::exchangeOf(session, stream)) {
+    H2Exchange* exchange = SessionCallbacks::exchangeOf(session, stream);
+    if (exchange != nullptr) {
         exchange->takeBody(view(data, size));
+    }
+    if (exchange != nullptr && exchange->holdsWindow(size)) { // the others' windows stay as they are
+        nghttp2_session_consume_connection(session, size);
+    } else {
+        nghttp2_session_consume(session, stream, size);
     }
     return 0;
 }
@@ -167,7 +177,7 @@ int onSendData(nghttp2_session*, nghttp2_frame*, const std::uint8_t* frameHead, 
                nghttp2_data_source* source, void* user) {
     constexpr std::size_t kFrameHead = 9; // RFC 9113, section 4.1
     static_cast<H2Exchange*>(source->ptr)->put(view(frameHead, kFrameHead), size);
-    return connectionOf(user).onDataSent() ? 0 : NGHTTP2_ERR_PAUSE;
+    return connectionOf(user).onDataSent(size) ? 0 : NGHTTP2_ERR_PAUSE;
 }
 
 /// Made once: they hold no state.
@@ -178,7 +188,6 @@ const nghttp2_session_callbacks* callbacks() {
             nghttp2_session_callbacks_set_on_begin_frame_callback(made, onBeginFrame);
             nghttp2_session_callbacks_set_on_begin_headers_callback(made, onBeginHeaders);
             nghttp2_session_callbacks_set_on_header_callback(made, onHeader);
-            nghttp2_session_callbacks_set_on_invalid_header_callback(made, onInvalidHeader);
             nghttp2_session_callbacks_set_on_frame_recv_callback(made, onFrame);
             nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(made, onInvalidFrame);
             nghttp2_session_callbacks_set_on_data_chunk_recv_callback(made, onDataChunk);
@@ -197,6 +206,8 @@ const nghttp2_option* options() {
         nghttp2_option* made = nullptr;
         if (nghttp2_option_new(&made) == 0) {
             nghttp2_option_set_no_closed_streams(made, 1);
+            nghttp2_option_set_no_auto_window_update(made, 1); // readers of bodies may pause
+            nghttp2_option_set_no_http_messaging(made, 1);     // RequestText and H2Exchange see to the rules
             nghttp2_option_set_builtin_recv_extension_type(made, NGHTTP2_PRIORITY_UPDATE);
             nghttp2_option_set_max_outbound_ack(made, kMostReplies);
             nghttp2_option_set_max_continuations(made, kMostContinuations);

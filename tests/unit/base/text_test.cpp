@@ -51,6 +51,14 @@ TEST(TextTest, KnowsUtf8) {
     }
 }
 
+TEST(TextTest, CountsThingsInTheRightNumber) {
+    EXPECT_EQ(counted(0, "file"), "0 files");
+    EXPECT_EQ(counted(1, "file"), "1 file");
+    EXPECT_EQ(counted(2, "file"), "2 files");
+    EXPECT_EQ(counted(1, "entry", "entries"), "1 entry");
+    EXPECT_EQ(counted(2, "entry", "entries"), "2 entries");
+}
+
 TEST(TextTest, FormatsBytesForPeople) {
     EXPECT_EQ(formatBytes(1023), "1023 B");
     EXPECT_EQ(formatBytes(1536), "1.5 KiB");

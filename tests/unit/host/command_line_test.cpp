@@ -154,7 +154,9 @@ TEST(CommandLineTest, usageErrors) {
         {{"--backend"}, "--backend needs a value, such as --backend=/var/www."},
         {{"--backend", "--webPath=x"}, "--backend needs a value"},
         {{"-p"}, "-p needs a value, such as -p 7000."},
-        {{"--httpPort=http"}, "--httpPort: \"http\" is not a port. Expected numbers from 1 to 65535"},
+        {{"--httpPort=http"},
+         "--httpPort: \"http\" is not a port. Expected numbers from 0 to 65535 separated by "
+         "commas, such as --httpPort=80,8080; 0 takes any free port."},
         {{"--httpPort=80,,81"}, "\"\" is not a port"},
         {{"--httpPort=65536"}, "\"65536\" is not a port"},
         {{"--httpPort=-1"}, "\"-1\" is not a port"},

@@ -3,6 +3,7 @@
 #include "host/config_texts.h"
 #include "support/temp_folder.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -20,7 +21,7 @@ using ::testing::Not;
 class ConfigStoreTest : public ::testing::Test {
 protected:
     void SetUp() override {
-        for (const char* name : {"work/www", "user", "system"}) {
+        for (const char* name : {"here/www", "user", "system"}) {
             folder_.makeFolder(name);
         }
         places_ = ConfigPlaces{root_ + "/here", root_ + "/user", root_ + "/system"};
@@ -99,21 +100,22 @@ TEST_F(ConfigStoreTest, ServesWithTheDefaultsWhenNothingCanBeWritten) {
 }
 
 TEST_F(ConfigStoreTest, PathsCountFromTheFolderOfTheFile) {
-    write("/user/saker.json", R"({"BackendDir": "sites", "WWWdir": "/abs/x/..", "AccessLog": "log/a.log",
+    for (const char* name : {"user/sites", "user/log", "abs"}) {
+        folder_.makeFolder(name);
+    }
+    write("/user/saker.json", R"({"BackendDir": "sites", "WWWdir": "../abs/x/..", "AccessLog": "log/a.log",
         "AllowedRoots": ["r"], "Sites": {"a": {"Root": "a", "AccessLog": {"File": "b.log"}}}})");
     auto config = store().load();
     ASSERT_TRUE(config.ok()) << config.error().text();
     const auto& routing = config->options.routing;
     EXPECT_EQ(routing.backendDir, root_ + "/user/sites");
-    EXPECT_EQ(routing.wwwDir, "/abs");
+    EXPECT_EQ(routing.wwwDir, root_ + "/abs");
     EXPECT_THAT(routing.allowedRoots, ElementsAre(root_ + "/user/r"));
     EXPECT_EQ(routing.sites[0].second.value->root, root_ + "/user/a");
     EXPECT_EQ(routing.sites[0].second.value->accessLog->file, root_ + "/user/b.log");
     EXPECT_EQ(config->options.log.accessLog.file, root_ + "/user/log/a.log");
     EXPECT_EQ(config->options.log.errorLogFile, root_ + "/user/saker-error.log");
     EXPECT_EQ(config->options.process.pidFile, "");
-    EXPECT_THAT(texts(config->warnings),
-                HasSubstr("/Sites/a/Root: the folder " + root_ + "/user/a does not exist"));
 }
 
 TEST_F(ConfigStoreTest, WarnsOfSettingsThatHaveNoEffectYetOnlyWhenTheyWereChanged) {
@@ -121,10 +123,11 @@ TEST_F(ConfigStoreTest, WarnsOfSettingsThatHaveNoEffectYetOnlyWhenTheyWereChange
           "{\n\"EnableHtaccess\": true,\n\"Enable_WASM\": false, \"CertDir\": \"./certs\", \"Loging\": 1}");
     auto config = store().load();
     ASSERT_TRUE(config.ok());
-    EXPECT_EQ(texts(config->warnings),
-              "warning: line 3, column 45: the key \"Loging\" is not known and is ignored. Did you mean "
-              "\"Logging\"?\nwarning: line 2, column 19: /EnableHtaccess: \"EnableHtaccess\" is accepted but "
-              "has no effect in this version\n");
+    EXPECT_EQ(
+        texts(config->warnings),
+        "warning: line 2, column 19: EnableHtaccess: \"EnableHtaccess\" is accepted but has no effect in "
+        "this version\nwarning: line 3, column 45: the key \"Loging\" is not known and is ignored. Did "
+        "you mean \"Logging\"?\n");
 }
 
 TEST_F(ConfigStoreTest, TheCommandLineComesFirst) {
@@ -154,7 +157,7 @@ TEST_F(ConfigStoreTest, RefusesClashesOfTheCommandLineWithTheFile) {
     overrides.httpsPorts = {{9000}};
     auto config = store(overrides).load();
     ASSERT_FALSE(config.ok());
-    EXPECT_THAT(config.error().text(), HasSubstr("port 9000 is listed more than once"));
+    EXPECT_THAT(config.error().text(), HasSubstr("error: HttpsPorts[0]: port 9000 is listed more than once"));
     overrides.httpPorts = {std::vector<std::uint16_t>()};
     overrides.httpsPorts = {std::vector<std::uint16_t>()};
     EXPECT_THAT(store(overrides).load().error().text(), HasSubstr("nothing to listen on"));
@@ -164,7 +167,11 @@ TEST_F(ConfigStoreTest, QuickModeNeedsNoFile) {
     Overrides overrides;
     overrides.webDir = root_ + "/here/www";
     overrides.httpPorts = {{7000}};
-    LoadedConfig config = store(overrides).withoutFile();
+    auto loaded = store(overrides).withoutFile();
+    ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+    EXPECT_TRUE((*loaded).options.staticFiles.directoryListing);
+    EXPECT_TRUE((*loaded).options.certificates.developmentMode);
+    const LoadedConfig& config = *loaded;
     EXPECT_EQ(config.path, "");
     EXPECT_EQ(config.options.routing.backendDir, "");
     EXPECT_EQ(config.options.routing.wwwDir, root_ + "/here/www");
@@ -173,6 +180,62 @@ TEST_F(ConfigStoreTest, QuickModeNeedsNoFile) {
     EXPECT_THAT(config.warnings, IsEmpty());
     EXPECT_EQ(store(overrides).reload(config)->options, config.options);
     EXPECT_FALSE(std::filesystem::exists(root_ + "/here/saker.json"));
+    overrides.webDir = root_ + "/here/ww";
+    EXPECT_THAT(store(overrides).withoutFile().error().text(),
+                HasSubstr("--webPath: the folder " + root_ + "/here/ww does not exist"));
+}
+
+TEST_F(ConfigStoreTest, WritesNothingWhereTheCommandLineSaysWhatToServe) {
+    Overrides ports;
+    ports.httpPorts = {{8080}};
+    Overrides folder;
+    folder.backendDir = root_ + "/user";
+    Overrides web;
+    web.webDir = root_ + "/user";
+    for (const Overrides& overrides : {ports, folder, web}) {
+        auto config = store(overrides).load();
+        ASSERT_TRUE(config.ok()) << config.error().text();
+        EXPECT_EQ(config->path, "");
+        EXPECT_FALSE(config->quick);
+        EXPECT_EQ(texts(config->warnings), "");
+        EXPECT_FALSE(config->options.certificates.developmentMode);
+        EXPECT_EQ(store(overrides).reload(*config)->options, config->options);
+        EXPECT_FALSE(std::filesystem::exists(root_ + "/here/saker.json"));
+    }
+    Overrides level;
+    level.logLevel = "debug";
+    EXPECT_TRUE(store(level).load()->written);
+}
+
+TEST_F(ConfigStoreTest, AFolderThatWasNamedMustExist) {
+    const std::string gone = "the folder " + root_ + "/here/gone does not exist";
+    for (const char* key : {"BackendDir", "WWWdir", "CertDir", "DataDir"}) {
+        write("/here/saker.json", fmt::format("{{\n\"{}\": \"gone\"}}", key));
+        auto config = store().load();
+        ASSERT_FALSE(config.ok()) << key;
+        EXPECT_THAT(config.error().text(),
+                    HasSubstr(fmt::format("error: line 2, column {}: {}: {}",
+                                          std::string_view(key).size() + 5, key, gone)));
+    }
+    write("/here/saker.json", "{}");
+    for (auto member : {&Overrides::backendDir, &Overrides::webDir, &Overrides::certDir}) {
+        Overrides overrides;
+        overrides.*member = root_ + "/here/gone";
+        auto config = store(overrides).load();
+        ASSERT_FALSE(config.ok());
+        EXPECT_THAT(config.error().text(), HasSubstr(": " + gone));
+        EXPECT_THAT(config.error().text(), HasSubstr("error: --"));
+    }
+    EXPECT_FALSE(std::filesystem::exists(root_ + "/here/gone"));
+
+    std::filesystem::remove(root_ + "/here/www"); // the default one is made, also when the file spells it out
+    write("/here/saker.json", R"({"BackendDir": "./www/"})");
+    auto config = store().load();
+    ASSERT_TRUE(config.ok()) << config.error().text();
+    EXPECT_FALSE(config->backendDirGiven);
+    Overrides overrides;
+    overrides.backendDir = root_ + "/here/www";
+    EXPECT_FALSE(store(overrides).load().ok());
 }
 
 TEST_F(ConfigStoreTest, ListsEveryErrorWithItsPlace) {
@@ -182,10 +245,10 @@ TEST_F(ConfigStoreTest, ListsEveryErrorWithItsPlace) {
     EXPECT_EQ(config.error().kind, ErrorKind::configuration);
     EXPECT_EQ(
         config.error().text(),
-        root_ +
-            "/here/saker.json: the configuration cannot be used:\n  error: line 2, column 15: /HttpPorts/0: "
-            "expected a whole number from 0 to 65535, found the text \"80\"; write it without quotes\n  "
-            "error: line 3, column 12: /Workers: expected at least 0, found the number -1");
+        root_ + "/here/saker.json: the configuration cannot be used:\n  error: line 2, column 15: "
+                "HttpPorts[0]: expected a whole number from 0 to 65535, found the text \"80\"; write it "
+                "without quotes\n  error: line 3, column 12: Workers: expected at least 0, found the number "
+                "-1\n  warning: line 4, column 1: the key \"Unknown\" is not known and is ignored.");
     write("/here/saker.json", "{\n\"HttpPorts\" [80]}");
     EXPECT_THAT(store().load().error().text(), HasSubstr("line 2, column 13: expected a colon"));
 }
@@ -197,11 +260,23 @@ TEST_F(ConfigStoreTest, ChecksWithoutWriting) {
     write("/here/saker.json", R"({"Loging": true})");
     auto good = store().check();
     ASSERT_TRUE(good.ok()) << good.error().text();
-    EXPECT_THAT(*good, HasSubstr("is right.\n  warning: line 1, column 2: the key \"Loging\""));
-    write("/here/saker.json", R"({"Sites": {"a": {"Root": 5}}})");
+    EXPECT_THAT(*good,
+                HasSubstr("is valid, with 1 warning:\n  warning: line 1, column 2: the key \"Loging\""));
+    write("/here/saker.json", "{}");
+    EXPECT_THAT(*store().check(), HasSubstr("the configuration is valid.\n"));
+    write("/here/saker.json",
+          "{\"Loging\": true, \"Sites\": {\"b\": {\"Root\": \"bb\"},\n\"a\": {\"Root\": 5}}}");
     auto site = store().check();
     ASSERT_FALSE(site.ok());
-    EXPECT_THAT(site.error().text(), HasSubstr("/Sites/a/Root: expected a text"));
+    EXPECT_EQ(
+        site.error().text(),
+        root_ +
+            "/here/saker.json: not all sites would be served:\n  warning: line 1, column 2: the key "
+            "\"Loging\" is not known and is ignored. Did you mean \"Logging\"?\n  error: line 1, column "
+            "42: Sites › b › Root: the folder " +
+            root_ + "/here/bb does not exist (what there is: " + root_ +
+            "/here); create it or mend the path\n  error: line 2, column 15: Sites › a › Root: expected a "
+            "text, found the number 5; write it in double quotes");
     EXPECT_FALSE(store().check(root_ + "/none").ok());
 }
 
@@ -209,7 +284,7 @@ TEST_F(ConfigStoreTest, ABrokenSiteDoesNotStopTheOthers) {
     write("/here/saker.json", R"({"Sites": {"bad": {"Root": 5}, "good": {"Enabled": false}}})");
     auto config = store().load();
     ASSERT_TRUE(config.ok()) << config.error().text();
-    EXPECT_THAT(texts(config->siteErrors), HasSubstr("/Sites/bad/Root"));
+    EXPECT_THAT(texts(config->siteErrors), HasSubstr("Sites › bad › Root"));
     EXPECT_FALSE(config->options.routing.sites[0].second.value);
     EXPECT_FALSE(config->options.routing.sites[1].second.value->enabled);
 }

@@ -128,7 +128,7 @@ protected:
             }
             PreparedEngine prepared;
             prepared.engine = std::move(engine);
-            prepared.configFile = "/etc/saker.json";
+            prepared.configFile = configFile;
             prepared.pidFile = pidFile;
             return prepared;
         };
@@ -175,6 +175,7 @@ protected:
     std::optional<Error> prepareFailure;
     std::function<void(FakeEngine&)> adjust;
     std::string pidFile;
+    std::string configFile = "/etc/saker.json";
     Journal journal;
     std::shared_ptr<Script> script = std::make_shared<Script>();
     std::string printed, complained; // read after finish()
@@ -221,6 +222,14 @@ TEST_F(EngineApplicationTest, saysWhatItDoesAndStopsGracefully) {
     EXPECT_THAT(printed, HasSubstr("Files indexed: 41 "));
     EXPECT_THAT(printed, HasSubstr("Listening for HTTP on IP 0.0.0.0 and port 8080\n"));
     EXPECT_THAT(printed, HasSubstr("Open http://127.0.0.1:8080/ in a browser"));
+}
+
+TEST_F(EngineApplicationTest, saysThatThereIsNoConfigurationFile) {
+    configFile.clear();
+    startAndWait();
+    application->onSignal(os::Signal::terminate);
+    EXPECT_EQ(finish(), 0);
+    EXPECT_THAT(printed, HasSubstr("No configuration file, using the defaults\n"));
 }
 
 TEST_F(EngineApplicationTest, aSecondSignalCutsTheStopShort) {

@@ -150,7 +150,7 @@ TEST(EngineOptions, TheDefaultFileMeansTheDefaults) {
     EngineOptions options;
     options.routing.domainAlias.clear();
     options.staticFiles.extTypes.clear();
-    options.later.forwardExt.clear();
+    options.forward.forwardExt.clear();
     EXPECT_EQ(allTexts(decodeText(defaultConfigText(), options)), "");
     EXPECT_EQ(options, EngineOptions());
 }
@@ -174,33 +174,35 @@ TEST(EngineOptions, RefusesWhatCannotBeRight) {
         const char* expected;
     };
     const Case cases[] = {
-        {R"({"HttpPorts": [80, 81, 80]})", "/HttpPorts/2: port 80 is listed more than once"},
-        {R"({"HttpPorts": [90], "HttpsPorts": [90]})", "/HttpsPorts/0: port 90"},
+        {R"({"HttpPorts": [80, 81, 80]})", "HttpPorts[2]: port 80 is listed more than once"},
+        {R"({"HttpPorts": [90], "HttpsPorts": [90]})", "HttpsPorts[0]: port 90"},
         {R"({"HttpPorts": 80})", "a list is written in brackets"},
-        {R"({"HttpPorts": [65536]})", "/HttpPorts/0: expected at most 65535"},
-        {R"({"ListenAddresses": ["localhost"]})", "/ListenAddresses/0: expected an address in numbers"},
-        {R"({"DefaultHeaders": {"X Y": "1"}})", "/DefaultHeaders/X Y: \"X Y\" is not a header name"},
+        {R"({"HttpPorts": [65536]})", "HttpPorts[0]: expected at most 65535"},
+        {R"({"ListenAddresses": ["localhost"]})", "ListenAddresses[0]: expected an address in numbers"},
+        {R"({"DefaultHeaders": {"X Y": "1"}})", "DefaultHeaders › \"X Y\": \"X Y\" is not a header name"},
         {R"({"DefaultHeaders": {"X": "a\r\nSet-Cookie: b"}})", "control character"},
         {R"({"DefaultHeaders": {"Content-Length": "5"}})", "the server sets Content-Length itself"},
         {R"({"ExtTypes": {"html": ["Content-Type text/html"]}})",
-         "/ExtTypes/html/0: expected \"Name: value\""},
+         "ExtTypes › html[0]: expected \"Name: value\""},
         {R"({"ExtTypes": {"html,,htm": []}})", "separated by commas"},
-        {R"({"ExtTypes": {"html": "Content-Type: text/html"}})", "/ExtTypes/html: expected a list"},
-        {R"({"UrlAlias": {"a/b": "c"}})", "/UrlAlias/a~1b: expected a path that begins with /"},
+        {R"({"ExtTypes": {"html": "Content-Type: text/html"}})", "ExtTypes › html: expected a list"},
+        {R"({"UrlAlias": {"a/b": "c"}})", "UrlAlias › \"a/b\": expected a path that begins with /"},
         {R"({"UrlAlias": {"ab": "/c"}})", "expected \"host/path\""},
+        {R"({"UrlAlias": {"/b": "/c"}})", "without a host no request matches"},
         {R"({"DomainAlias": {"http://a": "b"}})", "expected a host name"},
-        {R"({"indexPriority": ["a/b.html"]})", "/indexPriority/0"},
-        {R"({"ErrorPages": {"200": "x.html"}})", "/ErrorPages/200: expected a status"},
-        {R"({"ErrorPages": {"404": "../x.html"}})", "/ErrorPages/404: expected a file in the site's folder"},
-        {R"({"ForwardExt": {"php": "127.0.0.1:9000"}})", "expected \"http://…\""},
+        {R"({"indexPriority": ["a/b.html"]})", "indexPriority[0]"},
+        {R"({"ErrorPages": {"200": "x.html"}})", "ErrorPages[200]: expected a status"},
+        {R"({"ErrorPages": {"404": "../x.html"}})", "ErrorPages[404]: expected a file in the site's folder"},
+        {R"({"ForwardExt": {"php": "127.0.0.1:9000"}})",
+         "\"127.0.0.1:9000\" is no address of an upstream; expected one like \"http://127.0.0.1:3000\""},
         {R"({"DownloadIfExtension": [".zip"]})", "without its dot"},
         {R"({"MaxRequestBodySize": -1})", "expected at least 0"},
         {R"({"KeepAliveTimeout": "long"})", "expected a number of seconds"},
-        {R"({"TlsCiphers": "NO-SUCH-CIPHER"})", "/TlsCiphers: OpenSSL knows none of these"},
-        {R"({"TlsProfile": "ancient"})", "/TlsProfile"},
-        {R"({"TlsSessionLifetime": "8d"})", "/TlsSessionLifetime: expected at most"},
-        {R"({"Hsts": true})", "/Hsts"},
-        {R"({"MaxDirDepth": 1001})", "/MaxDirDepth: expected at most 1000"},
+        {R"({"TlsCiphers": "NO-SUCH-CIPHER"})", "TlsCiphers: OpenSSL knows none of these"},
+        {R"({"TlsProfile": "ancient"})", "TlsProfile"},
+        {R"({"TlsSessionLifetime": "8d"})", "TlsSessionLifetime: expected at most"},
+        {R"({"Hsts": true})", "Hsts"},
+        {R"({"MaxDirDepth": 1001})", "MaxDirDepth: expected at most 1000"},
     };
     for (const Case& c : cases) {
         EngineOptions options;
@@ -222,7 +224,7 @@ TEST(EngineOptions, ReadsSites) {
                                options);
     EXPECT_FALSE(hasErrors(problems)) << allTexts(problems);
     EXPECT_THAT(allTexts(problems),
-                HasSubstr("/Sites/other.com/Aliases: \"www.example.com\" already belongs"));
+                HasSubstr("Sites › \"other.com\" › Aliases: \"www.example.com\" already belongs"));
     const auto& sites = options.routing.sites;
     ASSERT_EQ(sites.size(), 4u);
     const routing::SiteOptions& site = *sites[0].second.value;
@@ -232,9 +234,10 @@ TEST(EngineOptions, ReadsSites) {
     EXPECT_EQ(site.compressionLevel, http::CompressionLevel::fastest);
     EXPECT_EQ(site.directoryListing, std::nullopt);
     EXPECT_FALSE(sites[1].second.value);
-    EXPECT_THAT(allTexts(sites[1].second.problems), HasSubstr("/Sites/broken.com/CasePolicy"));
+    EXPECT_THAT(allTexts(sites[1].second.problems), HasSubstr("Sites › \"broken.com\" › CasePolicy"));
     EXPECT_FALSE(sites[2].second.value);
-    EXPECT_THAT(allTexts(sites[2].second.problems), HasSubstr("/Sites/worse.com/DefaultHeaders/A B"));
+    EXPECT_THAT(allTexts(sites[2].second.problems),
+                HasSubstr("Sites › \"worse.com\" › DefaultHeaders › \"A B\""));
     EXPECT_TRUE(sites[3].second.value);
 }
 
@@ -256,14 +259,14 @@ TEST(EngineOptions, ReadsWhatSitesWantOfTheChannel) {
     EXPECT_EQ(site.clientCertificates.mode, routing::ClientCertificateMode::required);
     EXPECT_FALSE(sites[1].second.value);
     EXPECT_THAT(allTexts(sites[1].second.problems),
-                HasSubstr("/Sites/b.com/ClientCertificates/CaFile: expected"));
+                HasSubstr("Sites › \"b.com\" › ClientCertificates › CaFile: expected"));
     EXPECT_TRUE(sites[2].second.value);
-    EXPECT_THAT(allTexts(problems), HasSubstr("/Sites/c.com/Hsts/Preload: the list of browsers"));
+    EXPECT_THAT(allTexts(problems), HasSubstr("Sites › \"c.com\" › Hsts › Preload: the list of browsers"));
 }
 
 TEST(EngineOptions, SourcesAreTheExtensionsOfAllPagesThatRun) {
     EngineOptions options;
-    options.later.forwardExt = {{"RB", "http://127.0.0.1:1"}};
+    options.forward.forwardExt = {{"RB", "http://127.0.0.1:1"}};
     EXPECT_THAT(options.scriptExtensions(),
                 ::testing::IsSupersetOf({"_cs", "_csdll", "_wasm", "bun", "njs", "php", "rb"}));
 }

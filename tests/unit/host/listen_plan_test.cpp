@@ -1,7 +1,10 @@
 #include "host/listen_plan.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <set>
 
 namespace saker::host {
 namespace {
@@ -149,7 +152,11 @@ TEST(ListenPlan, HalfAPortIsNotHad) {
         auto plan = planListeners(options({taken.port()}, {}), {true, true}, {}, 1);
         ASSERT_FALSE(plan) << any;
         EXPECT_THAT(plan.error().text(), HasSubstr(any));
+        // A port that is free now may be somebody else's in a moment.
         auto byDefault = planListeners(options({taken.port(), freePort("0.0.0.0")}, {}), {}, {}, 1);
+        for (int tries = 0; tries < 20 && byDefault && byDefault->open.size() != 2; ++tries) {
+            byDefault = planListeners(options({taken.port(), freePort("0.0.0.0")}, {}), {}, {}, 1);
+        }
         ASSERT_TRUE(byDefault);
         EXPECT_THAT(byDefault->warnings, SizeIs(1)) << any;
         EXPECT_THAT(byDefault->open, SizeIs(2)) << "the other port, on both";
@@ -184,6 +191,38 @@ TEST(ListenPlan, AFreePortIsAskedForAsZero) {
     auto again = planListeners(options({0}), {true, true}, {plan->open[0].point}, 2);
     ASSERT_TRUE(again);
     EXPECT_THAT(again->open, IsEmpty()) << "a reload keeps the port it got";
+}
+
+TEST(ListenPlan, AFreePortIsOneForAllAddresses) {
+    auto ports = options({0, 0}, {"127.0.0.1", "127.0.0.2"});
+    if (hasIpv6()) {
+        ports.listenAddresses.emplace_back("::1");
+    }
+    const std::size_t addresses = ports.listenAddresses.size();
+    ports.httpsPorts = {0};
+    auto plan = planListeners(ports, {true, true}, {}, 2);
+    ASSERT_TRUE(plan) << plan.error().text();
+    ASSERT_THAT(plan->open, SizeIs(3 * addresses));
+    std::set<std::uint16_t> chosen;
+    for (std::size_t i = 0; i < plan->open.size(); ++i) {
+        const std::uint16_t first = plan->open[i / addresses * addresses].sockets[0].address().port;
+        EXPECT_EQ(plan->open[i].sockets[0].address().port, first);
+        EXPECT_EQ(plan->open[i].sockets[1].address().port, first);
+        EXPECT_EQ(plan->open[i].point.address.port, 0);
+        chosen.insert(first);
+    }
+    EXPECT_THAT(chosen, SizeIs(3));
+}
+
+TEST(ListenPlan, AllDefaultPortsThatCannotBeHadAreNamed) {
+    Taken one, two;
+    net::ListenOptions both = options({one.port()});
+    both.httpsPorts = {two.port()};
+    auto plan = planListeners(both, {false, false}, {}, 1);
+    ASSERT_FALSE(plan);
+    EXPECT_EQ(plan.error().kind, ErrorKind::cannotBind);
+    EXPECT_THAT(plan.error().text(), HasSubstr(fmt::format("port {}: another program", one.port())));
+    EXPECT_THAT(plan.error().text(), HasSubstr(fmt::format("port {}: another program", two.port())));
 }
 
 TEST(ListenPlan, KeepsHttpAndHttpsApart) {

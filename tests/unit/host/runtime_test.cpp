@@ -405,7 +405,7 @@ TEST_F(RuntimeTest, HasNoTlsWithoutCertificates) {
     options_.tls.ciphers = "NONSENSE";
     auto failed = buildRuntime(options_, nullptr, {roots_, logs_, metrics_, {}, secure_});
     ASSERT_FALSE(failed);
-    EXPECT_EQ(failed.error().where, "/TlsCiphers");
+    EXPECT_EQ(failed.error().where, "TlsCiphers");
 }
 
 TEST_F(RuntimeTest, SitesHaveTheirRulesForTheChannel) {

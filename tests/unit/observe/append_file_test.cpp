@@ -9,21 +9,21 @@
 namespace saker::observe {
 namespace {
 
-TEST(AppendFile, MakesFoldersAndAppends) {
+TEST(AppendFile, MakesTheFileAndAppends) {
     TemporaryFolder folder;
     {
-        auto file = AppendFile::open(folder.file("a/b/log"));
+        auto file = AppendFile::open(folder.file("log"));
         ASSERT_TRUE(file.ok()) << file.error().text();
         EXPECT_EQ(file->size(), 0u);
         EXPECT_TRUE(file->isRegular());
         EXPECT_EQ(file->write("one\n").bytes, 4u);
     }
-    auto file = AppendFile::open(folder.file("a/b/log"));
+    auto file = AppendFile::open(folder.file("log"));
     ASSERT_TRUE(file.ok());
     EXPECT_EQ(file->size(), 4u);
     file->write("two\n");
     EXPECT_EQ(file->size(), 8u);
-    EXPECT_EQ(folder.read("a/b/log"), "one\ntwo\n");
+    EXPECT_EQ(folder.read("log"), "one\ntwo\n");
 }
 
 TEST(AppendFile, SaysWhyItCannotBeOpened) {
@@ -31,6 +31,7 @@ TEST(AppendFile, SaysWhyItCannotBeOpened) {
     auto file = AppendFile::open(folder.file("."));
     ASSERT_FALSE(file.ok());
     EXPECT_EQ(file.error().where, folder.file("."));
+    EXPECT_FALSE(AppendFile::open(folder.file("missing/log")).ok()) << "a folder is not made";
 }
 
 TEST(AppendFile, ReportsAFullDisk) {

@@ -37,10 +37,10 @@ protected:
     }
     log::Setup toFile() const {
         log::Setup setup;
-        setup.file = folder_.file("logs/error.log");
+        setup.file = folder_.file("error.log");
         return setup;
     }
-    std::string fileText() const { return folder_.read("logs/error.log"); }
+    std::string fileText() const { return folder_.read("error.log"); }
 
     observe::TemporaryFolder folder_;
 
@@ -89,7 +89,7 @@ TEST_F(LogSetupTest, JournalGetsPriorities) {
 TEST_F(LogSetupTest, ReopenFollowsTheName) {
     ASSERT_TRUE(setUp(toFile()).ok());
     info("a", "old");
-    std::filesystem::rename(folder_.file("logs/error.log"), folder_.file("moved"));
+    std::filesystem::rename(folder_.file("error.log"), folder_.file("moved"));
     reopen();
     info("a", "new");
     EXPECT_THAT(folder_.read("moved"), HasSubstr("old"));
@@ -104,7 +104,14 @@ TEST_F(LogSetupTest, AFileThatCannotBeOpenedChangesNothing) {
     bad.level = Level::error;
     auto result = setUp(bad);
     ASSERT_FALSE(result.ok());
-    EXPECT_THAT(result.error().text(), HasSubstr("error log cannot be opened"));
+    EXPECT_THAT(result.error().text(),
+                HasSubstr("error log cannot be opened: opening the log file: Is a directory"));
+    bad.file = folder_.file("missing/error.log");
+    result = setUp(bad);
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().text(),
+              bad.file + ": the error log cannot be opened: opening the log file: No such file or "
+                         "directory. Name a file in a folder that this user may write to");
     info("a", "still here");
     EXPECT_THAT(fileText(), HasSubstr("still here"));
 }
@@ -120,7 +127,7 @@ TEST_F(LogSetupTest, RotatesBySize) {
     EXPECT_LT(fileText().size(), 1200u);
     EXPECT_THAT(fileText(), HasSubstr("line 99 "));
     std::size_t files = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_.file("logs"))) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.file("."))) {
         files += entry.is_regular_file() ? 1 : 0;
     }
     EXPECT_LE(files, 3u);

@@ -1,5 +1,7 @@
 #include "os/account.h"
 
+#include "os/privileges.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +15,7 @@ TEST(Account, OfAUserThatThereIs) {
     EXPECT_EQ(root->group, 0u);
     EXPECT_THAT(root->groups, ::testing::Contains(0u));
     EXPECT_FALSE(root->home.empty());
-    auto self = findAccount(currentUserName());
+    auto self = findAccount(userName());
     EXPECT_TRUE(self) << self.error().text();
 }
 

@@ -1,5 +1,7 @@
 #include "os/privileges.h"
 
+#include "support/temp_folder.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,6 +69,33 @@ TEST(Privileges, OthersCannotDrop) {
     auto dropped = dropPrivileges("nobody");
     ASSERT_FALSE(dropped.ok());
     EXPECT_EQ(dropped.error().kind, ErrorKind::permission);
+}
+
+TEST(Privileges, KnownUsers) {
+    EXPECT_TRUE(isKnownUser("root"));
+    EXPECT_FALSE(isKnownUser("no-such-user-here"));
+    EXPECT_FALSE(userName().empty());
+}
+
+TEST(Privileges, WhoMayWrite) {
+    test::TempFolder folder;
+    std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+    folder.write("open/file");
+    folder.write("closed/file");
+    folder.makeFolder("closed/open");
+    std::filesystem::permissions(folder.at("open"), std::filesystem::perms(0777));
+    std::filesystem::permissions(folder.at("open/file"), std::filesystem::perms(0644));
+    std::filesystem::permissions(folder.at("closed/open"), std::filesystem::perms(0777));
+    std::filesystem::permissions(folder.at("closed"), std::filesystem::perms(0750));
+    EXPECT_TRUE(mayWrite(folder.at("open/file")));
+    EXPECT_TRUE(mayWrite(folder.at("closed")));
+    EXPECT_FALSE(mayWrite(folder.at("missing")));
+    EXPECT_TRUE(mayWrite(folder.at("open"), "nobody"));
+    EXPECT_FALSE(mayWrite(folder.at("open/file"), "nobody"));
+    EXPECT_FALSE(mayWrite(folder.at("closed"), "nobody"));
+    EXPECT_FALSE(mayWrite(folder.at("closed/open"), "nobody")) << "it cannot get there";
+    EXPECT_TRUE(mayWrite(folder.at("closed"), "root"));
+    EXPECT_FALSE(mayWrite(folder.at("open"), "no-such-user-here"));
 }
 
 } // namespace

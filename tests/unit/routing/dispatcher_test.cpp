@@ -144,6 +144,65 @@ TEST_F(DispatcherTest, Methods) {
     }
 }
 
+/// Answers with what it was asked to run.
+struct RecordingScripts final : ScriptHandler {
+    void run(http::Exchange& exchange, const Script& script) override {
+        BufferChain body;
+        body.append(std::string(exchange.request().methodText()) + " " + script.name() + " " +
+                    std::string(script.pathInfo));
+        documentRoot = script.documentRoot();
+        fileName = script.fileName();
+        exchange.respond(http::ResponseHead{}, std::move(body));
+    }
+    std::string documentRoot, fileName;
+};
+
+TEST_F(DispatcherTest, RunsPrograms) {
+    folder_.write("a.com/app/index.php");
+    folder_.write("a.com/app/.hidden.php");
+    folder_.write("a.com/x.txt");
+    folder_.write("a.com/y.phtml");
+    rules_->access = AccessPolicy({{"phtml"}, false});
+    index();
+    RecordingScripts scripts;
+    dispatcher().setScript("php", scripts);
+    EXPECT_EQ(get("/app/index.php"), "200 GET /app/index.php ");
+    EXPECT_EQ(scripts.documentRoot, folder_.at("a.com"));
+    EXPECT_EQ(scripts.fileName, folder_.at("a.com/app/index.php"));
+    EXPECT_EQ(get("/app/INDEX.PHP?x"), "200 GET /app/index.php ");
+    EXPECT_EQ(get("/app/index.php/user%20x/7"), "200 GET /app/index.php /user x/7");
+    EXPECT_EQ(get("/app/index.php/"), "200 GET /app/index.php /");
+    EXPECT_EQ(get("/app/index.php/a/"), "200 GET /app/index.php /a/");
+    EXPECT_EQ(get("/app/"), "200 GET /app/index.php ");
+    EXPECT_EQ(get("/app"), "301 -> /app/");
+    for (std::string_view method : {"POST", "PUT", "OPTIONS", "BREW"}) {
+        EXPECT_EQ(ask("/app/", "a.com", method)->body(), std::string(method) + " /app/index.php ");
+        EXPECT_EQ(ask("/app/index.php/x", "a.com", method)->body(),
+                  std::string(method) + " /app/index.php /x");
+    }
+    EXPECT_EQ(ask("/app", "a.com", "POST")->status(), 308);
+    EXPECT_EQ(ask("/x.txt", "a.com", "POST")->status(), 405);
+    EXPECT_EQ(ask("/x.txt", "a.com", "BREW")->status(), 501);
+    EXPECT_EQ(ask("/none", "a.com", "POST")->status(), 405);
+    EXPECT_EQ(ask("*", "a.com", "OPTIONS")->status(), 204);
+    EXPECT_EQ(ask("/x.txt", "a.com", "OPTIONS")->status(), 204);
+    EXPECT_EQ(get("/app/.hidden.php"), "404 built-in");
+    EXPECT_EQ(get("/app/.hidden.php/x"), "404 built-in");
+    EXPECT_EQ(get("/y.phtml/x"), "404 built-in");
+    EXPECT_EQ(get("/x.txt/index.php"), "404 built-in");
+}
+
+TEST_F(DispatcherTest, RunsTheProgramOfAParent) {
+    folder_.write("a.com/index.php");
+    rules_->access = AccessPolicy();
+    rules_->loopFindEndpoint = true;
+    index();
+    RecordingScripts scripts;
+    dispatcher().setScript("php", scripts);
+    EXPECT_EQ(get("/2024/05/a-post"), "200 GET /index.php ");
+    EXPECT_EQ(ask("/wp-json/x", "a.com", "POST")->body(), "POST /index.php ");
+}
+
 TEST_F(DispatcherTest, RefusesPathsThatAreNone) {
     folder_.write("a.com/x.txt");
     folder_.write("secret.txt");

@@ -37,5 +37,20 @@ TEST(SiteRules, CaseModes) {
     EXPECT_EQ(rules.caseMode(), CaseMode::exact);
 }
 
+TEST(SiteRulesTest, LeavesToProgramsWhatOnlyTheyKnow) {
+    SiteRules rules;
+    rules.defaultHeaders = {{"Server", "Saker"},
+                            {"vary", "Accept-Encoding"},
+                            {"cache-control", "max-age=300"},
+                            {"Accept-Ranges", "bytes"},
+                            {"Access-Control-Allow-Origin", "*"}};
+    http::ResponseHead head;
+    head.set("Vary", "Cookie");
+    rules.addDynamicHeaders(head);
+    EXPECT_EQ(head.get("Vary"), "Cookie");
+    EXPECT_EQ(head.get("Server"), "Saker");
+    EXPECT_EQ(head.fields.size(), 2U);
+}
+
 } // namespace
 } // namespace saker::routing

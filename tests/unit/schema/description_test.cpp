@@ -77,24 +77,24 @@ TEST(Description, ReportsAllErrorsAtOnceWithTheirPlaces) {
     EXPECT_THAT(
         texts(problems),
         ElementsAre(
-            "error: line 2, column 9: /Port: expected at most 65535, found the number 70000",
-            "error: line 3, column 9: /Name: expected a text, found the number 5; write it in double quotes",
-            "error: line 6, column 9: /Wait: expected a number of seconds or a text such as \"500ms\", "
+            "error: line 2, column 9: Port: expected at most 65535, found the number 70000",
+            "error: line 3, column 9: Name: expected a text, found the number 5; write it in double quotes",
+            "error: line 6, column 9: Wait: expected a number of seconds or a text such as \"500ms\", "
             "\"30s\" or \"5m\", found the text \"soon\"",
-            "error: line 4, column 14: /Ports/1: expected a whole number from 0 to 65535, found the text "
+            "error: line 4, column 14: Ports[1]: expected a whole number from 0 to 65535, found the text "
             "\"2\"; write it without quotes",
-            "error: line 4, column 19: /Ports/2: expected at least 0, found the number -1",
-            "error: line 4, column 23: /Ports/3: expected a whole number from 0 to 65535, found the number "
+            "error: line 4, column 19: Ports[2]: expected at least 0, found the number -1",
+            "error: line 4, column 23: Ports[3]: expected a whole number from 0 to 65535, found the number "
             "1.5",
-            "error: line 5, column 20: /Headers/a~1b: expected a text, found a list",
-            "error: line 7, column 9: /Flag: expected true or false, found the text \"true\"; write it "
+            "error: line 5, column 20: Headers › \"a/b\": expected a text, found a list",
+            "error: line 7, column 9: Flag: expected true or false, found the text \"true\"; write it "
             "without quotes"));
 }
 
 TEST(Description, SuggestsChoices) {
     Sample sample;
     EXPECT_THAT(texts(decodeText(R"({"Color": "gren"})", sample)),
-                ElementsAre("error: line 1, column 11: /Color: expected one of \"Red\" (0), \"Green\" (1) "
+                ElementsAre("error: line 1, column 11: Color: expected one of \"Red\" (0), \"Green\" (1) "
                             "and \"Blue\" (7), found the text \"gren\". Did you mean \"Green\"?"));
     EXPECT_TRUE(hasErrors(decodeText(R"({"Color": 2})", sample)));
     EXPECT_TRUE(hasErrors(decodeText(R"({"Color": -7})", sample)));
@@ -109,9 +109,10 @@ TEST(Description, WarnsOfUnknownAndRepeatedKeys) {
         ElementsAre(
             "warning: line 1, column 2: the key \"Prot\" is not known and is ignored. Did you mean \"Port\"?",
             "warning: line 2, column 1: the key \"Name\" is given again in line 2; only the last one counts",
-            "warning: line 3, column 13: /Headers: the key \"a\" is given again in line 3; only the last one "
+            "warning: line 3, column 13: Headers: the key \"a\" is given again in line 3; only the last one "
             "counts",
-            "warning: line 3, column 50: /Sites/s: the key \"Kep\" is not known and is ignored. Did you mean "
+            "warning: line 3, column 50: Sites › s: the key \"Kep\" is not known and is ignored. Did you "
+            "mean "
             "\"Keep\"?"));
     EXPECT_EQ(sample.name, "b");
     EXPECT_EQ(sample.headers, (OrderedMap<std::string>{{"a", "2"}}));
@@ -120,8 +121,8 @@ TEST(Description, WarnsOfUnknownAndRepeatedKeys) {
 TEST(Description, RunsChecksWithPlaces) {
     Sample sample;
     EXPECT_THAT(texts(decodeText("{\"ports\": [1,\n666], \"Name\": \"odd\"}", sample)),
-                ElementsAre("error: line 2, column 1: /Ports/1: not this port",
-                            "warning: line 2, column 15: /Name: an odd name"));
+                ElementsAre("error: line 2, column 1: Ports[1]: not this port",
+                            "warning: line 2, column 15: Name: an odd name"));
     EXPECT_THAT(decodeText(R"({"ports": [666], "Port": "x"})", sample), ::testing::SizeIs(1))
         << "checks rest on right types";
 }
@@ -136,11 +137,12 @@ TEST(Description, KeepsTheErrorsOfOneSiteToItself) {
     EXPECT_FALSE(sample.sites[1].second.value);
     EXPECT_THAT(
         texts(sample.sites[1].second.problems),
-        ElementsAre("error: line 1, column 61: /Sites/bad/File: expected a text, found the number 1; write "
-                    "it in double quotes",
-                    "error: line 1, column 49: /Sites/bad/Keep: expected at most 9, found the number 20"));
+        ElementsAre(
+            "error: line 1, column 61: Sites › bad › File: expected a text, found the number 1; write "
+            "it in double quotes",
+            "error: line 1, column 49: Sites › bad › Keep: expected at most 9, found the number 20"));
     EXPECT_THAT(texts(sample.sites[2].second.problems),
-                ElementsAre("error: line 1, column 70: /Sites/x: expected a text (its File) or an object, "
+                ElementsAre("error: line 1, column 70: Sites › x: expected a text (its File) or an object, "
                             "found the number 5"));
 }
 
@@ -184,6 +186,15 @@ TEST(Description, TellsWhatChangedAndWhenThatApplies) {
     EXPECT_THAT(diff(Sample::fields(), &before, &after),
                 ElementsAre(Change{"Port", Apply::restart}, Change{"Sites", Apply::live},
                             Change{"Flag", Apply::live}));
+}
+
+TEST(Description, ProblemsCanBePutIntoTheOrderOfTheText) {
+    Sample sample;
+    Problems problems = decodeText("{\"Wait\": \"soon\",\n\"Port\": 70000, \"Nme\": 1}", sample);
+    problems.push_back(Problem{Problem::Severity::warning, "", 0, 0, "elsewhere"});
+    sortByPlace(problems);
+    EXPECT_THAT(texts(problems), ElementsAre("warning: elsewhere", HasSubstr("line 1, column 10: Wait"),
+                                             HasSubstr("line 2, column 9: Port"), HasSubstr("column 16: ")));
 }
 
 } // namespace

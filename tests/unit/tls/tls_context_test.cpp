@@ -107,7 +107,7 @@ TEST_F(TlsContextTest, usesTheCiphersOfTheConfiguration) {
     auto made = TlsContext::make(options, parts);
     ASSERT_FALSE(made);
     EXPECT_EQ(made.error().kind, ErrorKind::configuration);
-    EXPECT_EQ(made.error().where, "/TlsCiphers");
+    EXPECT_EQ(made.error().where, "TlsCiphers");
 }
 
 TEST_F(TlsContextTest, agreesOnAProtocol) {

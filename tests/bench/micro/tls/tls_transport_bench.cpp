@@ -1,6 +1,7 @@
 // What an answer costs between the protocol and the socket, by its size, and a handshake (both ends of it).
 #include "tls/tls_transport.h"
 
+#include "support/null_transport.h"
 #include "support/test_credentials.h"
 #include "support/tls_client.h"
 
@@ -9,41 +10,7 @@
 namespace {
 
 using namespace saker;
-
-/// Takes everything and forgets it, except what a handshake needs.
-class NullTransport final : public net::Transport {
-public:
-    explicit NullTransport(loop::EventLoop& loop) : loop_(loop) {}
-
-    std::string sent;
-    bool keeps = true;
-    net::TransportUser* user = nullptr;
-
-    void start(net::TransportUser& starting) override { user = &starting; }
-    void handOver(net::TransportUser& next) override { user = &next; }
-    loop::Submitted write(BufferChain& chain) override {
-        for (std::size_t i = 0; keeps && i < chain.pieceCount(); ++i) {
-            sent.append(chain.piece(i).data, chain.piece(i).size);
-        }
-        chain.clear();
-        return loop::Submitted::done;
-    }
-    void pauseReading() override {}
-    void resumeReading() override {}
-    void shutdownWrite() override {}
-    void close(bool) override {}
-    void lingerAndClose() override {}
-    const loop::SocketAddress& peer() const override { return address_; }
-    const loop::SocketAddress& local() const override { return address_; }
-    loop::EventLoop& loop() const override { return loop_; }
-    std::uint64_t bytesWritten() const override { return 0; }
-    std::uint64_t bytesDelivered() const override { return 0; }
-    std::uint64_t bytesPending() const override { return 0; }
-
-private:
-    loop::EventLoop& loop_;
-    loop::SocketAddress address_ = *loop::SocketAddress::parse("127.0.0.1", 443);
-};
+using test::NullTransport;
 
 class Server final : private tls::TlsAcceptor, private net::TransportUser {
 public:

@@ -63,7 +63,7 @@ TEST_F(CommandTable, caseDoesNotMatter) {
 }
 
 TEST_F(CommandTable, surplusWordsAreRefused) {
-    EXPECT_THAT(run("gc now"), ElementsAre(StartsWith("! gc takes no argument, but 1 words follow.")));
+    EXPECT_THAT(run("gc now"), ElementsAre(StartsWith("! gc takes no argument, but 1 word follows.")));
     EXPECT_THAT(run("listfiles a b"),
                 ElementsAre(StartsWith("! listfiles takes [search], but 2 words follow.")));
     EXPECT_THAT(run("listfiles \"a"), ElementsAre(StartsWith("! The quote")));
@@ -87,6 +87,8 @@ TEST_F(CommandTable, helpListsEveryCommand) {
 TEST_F(CommandTable, helpExplainsOneCommand) {
     EXPECT_THAT(run("help listfiles"), Contains("listfiles [search]"));
     EXPECT_THAT(run("help status"), Contains("  Also called: statistics status."));
+    EXPECT_THAT(run("? listfiles"), Contains("listfiles [search]"));
+    EXPECT_THAT(run("?"), Contains("Commands:"));
     EXPECT_THAT(run("help me"), ElementsAre("! There is no command \"me\". Type 'help' for help."));
 }
 
@@ -95,6 +97,8 @@ TEST_F(CommandTable, listfilesStatesTheCountOnlyWhenThereAreFew) {
     EXPECT_THAT(run("listfiles"),
                 ElementsAre("There are 2 files indexed.", "/www/a/index.html", "/www/b/index.html"));
     EXPECT_THAT(run("listfiles /b/"), ElementsAre("There are 2 files indexed.", "/www/b/index.html"));
+    services.files = {"/www/x"};
+    EXPECT_THAT(run("listfiles"), ElementsAre("There is 1 file indexed.", "/www/x"));
     services.files.assign(10, "/www/x");
     EXPECT_THAT(run("listfiles"), SizeIs(10));
 }
@@ -115,8 +119,7 @@ TEST_F(CommandTable, countfilesSaysANumber) {
 
 TEST_F(CommandTable, indexfilesSaysBeginAndEnd) {
     EXPECT_THAT(run("indexfiles a"), ElementsAre("Indexing /www/a", "Indexed /www/a (12 files, 3 folders)"));
-    EXPECT_THAT(run("indexonedir a"),
-                ElementsAre("Indexed 1-level of directories on /www/a (2 files, 1 folder)"));
+    EXPECT_THAT(run("indexonedir a"), ElementsAre("Indexed one level of /www/a (2 files, 1 folder)"));
     EXPECT_THAT(services.calls, ElementsAre("indexFiles a", "indexOneLevel a"));
     services.failure = Error{ErrorKind::notFound, "There is no folder \"a\".", {}};
     EXPECT_THAT(run("indexfiles a"), ElementsAre("! There is no folder \"a\"."));
@@ -175,13 +178,19 @@ TEST_F(CommandTable, statsShowsRequestsOnlyWhenMetricsAreOn) {
     services.snapshot.connections = 3;
     EXPECT_THAT(run("stats"),
                 ElementsAre("Connections: 3 open, 0 accepted", StartsWith("Received: "), "Indexed files: 0",
-                            "Uptime: 1d 1h 1m 1s", "Memory Usage: 10.0 MB", "CPU Usage: 12.3%"));
+                            "Uptime: 1d 1h 1m 1s", "Memory usage: 10.0 MiB", "CPU usage: 12.3%"));
     services.snapshot.detailed = true;
     auto lines = run("status");
     ASSERT_THAT(lines, SizeIs(11));
     EXPECT_THAT(std::vector<std::string>(lines.begin(), lines.begin() + 5),
                 ElementsAre("Total since startup: 42", "2 req/second", "0 req/minute", "0 req/hour",
                             "Answers by status: 2xx 40, 4xx 2"));
+}
+
+TEST_F(CommandTable, statsTellsOfFloods) {
+    services.snapshot.http2Floods = {{"rapid_reset", 2}, {"ping", 1}};
+    EXPECT_THAT(run("stats"),
+                testing::Contains("HTTP/2 connections ended for a flood of frames: rapid_reset 2, ping 1"));
 }
 
 TEST_F(CommandTable, gcSaysWhatItGaveBack) {

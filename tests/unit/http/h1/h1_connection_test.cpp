@@ -185,6 +185,73 @@ TEST_F(H1ConnectionTest, GivesABodyToItsReader) {
     EXPECT_EQ(count(transport.sent, "200 OK"), 2U);
 }
 
+TEST_F(H1ConnectionTest, SlowsDownAClientWhoseReaderPauses) {
+    settingsForTest->maxBody = 1 << 20;
+    transport.receive("POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\nabc");
+    Exchange& exchange = *handler.waiting[0];
+    exchange.pauseBody();
+    transport.receive(std::string(60000, 'x'));
+    EXPECT_FALSE(transport.isPaused);
+    transport.receive(std::string(60000, 'x'));
+    EXPECT_TRUE(transport.isPaused);
+    EXPECT_EQ(handler.reader.text, "abc");
+    exchange.resumeBody();
+    EXPECT_FALSE(transport.isPaused);
+    EXPECT_EQ(handler.reader.text.size(), 120003U);
+    transport.receive(std::string(79997, 'x') + kGet);
+    EXPECT_TRUE(handler.reader.isEnded);
+    TestHandler::text(exchange, "done");
+    EXPECT_EQ(count(transport.sent, "200 OK"), 2U);
+}
+
+TEST_F(H1ConnectionTest, KeepsTheRestOfABodyWhoseClientHasStoppedSending) {
+    transport.receive("POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n");
+    handler.waiting[0]->pauseBody();
+    transport.receive("abcdef");
+    transport.peerCloses();
+    EXPECT_FALSE(transport.isClosed);
+    handler.waiting[0]->resumeBody();
+    EXPECT_EQ(handler.reader.text, "abcdef");
+    EXPECT_TRUE(handler.reader.isEnded);
+    TestHandler::text(*handler.waiting[0], "done");
+    EXPECT_THAT(transport.sent, EndsWith("done"));
+}
+
+TEST_F(H1ConnectionTest, GivesUpOnABodyThatCannotBeCompleted) {
+    transport.receive("POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n");
+    handler.waiting[0]->pauseBody();
+    transport.receive("abc");
+    transport.peerCloses();
+    EXPECT_FALSE(transport.isClosed);
+    handler.waiting[0]->resumeBody();
+    EXPECT_TRUE(transport.isClosed);
+}
+
+TEST_F(H1ConnectionTest, DropsABodyThatNobodyWantsAnyMore) {
+    transport.receive("POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nab");
+    handler.waiting[0]->pauseBody();
+    transport.receive("cd");
+    handler.waiting[0]->discardBody();
+    TestHandler::text(*handler.waiting[0], "done");
+    transport.receive("ef" + kGet);
+    EXPECT_EQ(handler.reader.text, "ab");
+    EXPECT_FALSE(handler.reader.isEnded);
+    EXPECT_EQ(count(transport.sent, "200 OK"), 2U);
+}
+
+struct Watcher final : ExchangeWatcher {
+    void onAbandoned() override { ++told; }
+    int told = 0;
+};
+
+TEST_F(H1ConnectionTest, TellsTheWatcherThatTheClientIsGone) {
+    Watcher watcher;
+    transport.receive("GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
+    handler.waiting[0]->watch(&watcher);
+    transport.finishClose();
+    EXPECT_EQ(watcher.told, 1);
+}
+
 TEST_F(H1ConnectionTest, SendsContinueOnlyToWhoWantsTheBody) {
     transport.receive("POST /read HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
     EXPECT_EQ(transport.sent, "HTTP/1.1 100 Continue\r\n\r\n");

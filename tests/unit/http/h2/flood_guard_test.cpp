@@ -52,10 +52,20 @@ TEST(FloodGuard, ABusyClientMayCancelHalfOfItsRequests) {
 TEST(FloodGuard, AClientThatTakesDataMayOpenItsWindows) {
     FloodGuard guard(0);
     for (int i = 0; i < 100'000; ++i) {
-        guard.onDataSent();
+        guard.onDataSent(1024);
         ASSERT_TRUE(guard.allows(Flood::windowUpdates, 0)) << i;
         ASSERT_TRUE(guard.allows(Flood::windowUpdates, 0)) << i;
     }
+}
+
+TEST(FloodGuard, WindowsOfAFewBytesAreAFlood) {
+    FloodGuard guard(0);
+    int opened = 0;
+    while (guard.allows(Flood::windowUpdates, 0) && opened < 100'000) {
+        guard.onDataSent(1);
+        ++opened;
+    }
+    EXPECT_EQ(opened, 10'000);
 }
 
 } // namespace

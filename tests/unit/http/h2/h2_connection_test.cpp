@@ -245,6 +245,34 @@ TEST_F(H2ConnectionTest, ReadsBodies) {
     EXPECT_EQ(peer[stream].body, "thanks");
 }
 
+TEST_F(H2ConnectionTest, KeepsAShortBodyWhileTheReaderPauses) {
+    start();
+    Http2Peer peer(transport);
+    handler.pausesAtOnce = true;
+    peer.request("POST", "/read", {}, "all of it");
+    EXPECT_EQ(handler.reader.text, "");
+    EXPECT_FALSE(handler.reader.isEnded);
+    handler.waiting[0]->resumeBody();
+    EXPECT_EQ(handler.reader.text, "all of it");
+    EXPECT_TRUE(handler.reader.isEnded);
+}
+
+TEST_F(H2ConnectionTest, SlowsDownAStreamWhoseReaderPauses) {
+    settingsForTest->maxBody = 10 << 20;
+    start();
+    Http2Peer peer(transport);
+    handler.pausesAtOnce = true;
+    const auto stream = peer.request("POST", "/read", {}, std::string(1 << 20, 'u'));
+    EXPECT_EQ(handler.reader.text.size(), 0U);
+    handler.waiting[0]->resumeBody();
+    peer.exchange();
+    EXPECT_EQ(handler.reader.text.size(), 1U << 20);
+    EXPECT_TRUE(handler.reader.isEnded);
+    TestHandler::text(*handler.waiting[0], "done");
+    peer.exchange();
+    EXPECT_EQ(peer[stream].status(), "200");
+}
+
 TEST_F(H2ConnectionTest, TooLargeABodyIsRefused) {
     start();
     Http2Peer peer(transport);
@@ -320,6 +348,66 @@ TEST_F(H2ConnectionTest, DrainClosesAnIdleOne) {
     peer.exchange(); // the client answers the PING
     EXPECT_EQ(peer.goAwayError(), static_cast<std::uint32_t>(NGHTTP2_NO_ERROR));
     EXPECT_TRUE(transport.isClosed);
+}
+
+TEST_F(H2ConnectionTest, WhatIsWantedFirstIsSentFirst) { // RFC 9218
+    handler.bigSize = 30'000;
+    start();
+    Http2Peer peer(transport, 1 << 20);
+    transport.holds = true;
+    const auto blocker = peer.request("GET", "/big");
+    const auto late = peer.request("GET", "/big", {{"priority", "u=6"}});
+    const auto early = peer.request("GET", "/big", {{"priority", "u=1"}});
+    transport.holds = false;
+    std::string order;
+    for (int i = 0; i < 20 && !peer[late].isEnded; ++i) {
+        transport.drain();
+        peer.takeSent();
+        peer.take(0, 0);
+        if (peer[early].isEnded && order.empty()) {
+            order = peer[late].isEnded ? "together" : "early";
+        }
+    }
+    EXPECT_TRUE(peer[blocker].isEnded);
+    EXPECT_TRUE(peer[early].isEnded);
+    EXPECT_EQ(order, "early");
+}
+
+TEST_F(H2ConnectionTest, BodiesHaveTheLengthTheySay) { // RFC 9113, section 8.1.1
+    start();
+    Http2Peer peer(transport);
+    const auto right = peer.request("POST", "/read", {{"content-length", "4"}}, "body");
+    EXPECT_TRUE(handler.reader.isEnded);
+    for (const char* length : {"3", "5", "0"}) {
+        handler.reader = {};
+        const auto stream = peer.request("POST", "/read", {{"content-length", length}}, "body");
+        EXPECT_EQ(peer[stream].error, static_cast<std::uint32_t>(NGHTTP2_PROTOCOL_ERROR)) << length;
+        EXPECT_FALSE(handler.reader.isEnded) << length;
+        EXPECT_TRUE(handler.reader.hasFailed) << length;
+    }
+    const auto without = peer.request("POST", "/read", {{"content-length", "5"}});
+    EXPECT_EQ(peer[without].error, static_cast<std::uint32_t>(NGHTTP2_PROTOCOL_ERROR));
+    EXPECT_FALSE(peer[right].isClosed);
+    EXPECT_EQ(counters.read().requestsRejected, 4U);
+}
+
+TEST_F(H2ConnectionTest, MalformedRequestsAreResetAndTheOthersGoOn) {
+    start();
+    Http2Peer peer(transport);
+    for (const Http2Peer::Fields& fields : std::vector<Http2Peer::Fields>{
+             {{":method", "GET"}, {":scheme", "http"}, {":authority", "x"}},
+             {{":method", "GET"}, {":scheme", "http"}, {":authority", "x"}, {":path", "/"}, {"te", "gzip"}},
+             {{":method", "GET"},
+              {":scheme", "http"},
+              {":authority", "x"},
+              {":path", "/"},
+              {"a", "b\r\nhost: other"}},
+         }) {
+        const auto stream = peer.submit(fields);
+        EXPECT_EQ(peer[stream].error, static_cast<std::uint32_t>(NGHTTP2_PROTOCOL_ERROR));
+    }
+    EXPECT_TRUE(handler.seen.empty());
+    EXPECT_EQ(peer[peer.request("GET", "/a")].body, "/a");
 }
 
 TEST_F(H2ConnectionTest, RapidResetsAreCutOff) {

@@ -282,7 +282,8 @@ TEST_P(InstalledPhp, NothingIsLeftOfAServerThatWasKilled) {
     setup.argv = {std::filesystem::read_symlink("/proc/self/exe").string(),
                   "--gtest_filter=*DISABLED_ServesUntilItIsKilled/" + kind,
                   "--gtest_also_run_disabled_tests"};
-    setup.environment = {std::string("PATH=") + std::getenv("PATH"), kFolderVariable + ("=" + folder.at(""))};
+    setup.environment = {std::string("PATH=") + std::getenv("PATH"), kFolderVariable + ("=" + folder.at("")),
+                         "TMPDIR=" + folder.at("")}; // what it leaves goes with our folder
     auto server = os::ChildProcess::start(setup);
     ASSERT_TRUE(server) << server.error().text();
     ASSERT_TRUE(waitFor([&] { return std::filesystem::exists(folder.at("serving")) || server->ended(); }));

@@ -4,8 +4,10 @@
 #include "base/text.h"
 #include "handlers/fastcgi/fastcgi_handler.h"
 #include "handlers/proxy/proxy_handler.h"
+#include "handlers/proxy/proxy_route.h"
 #include "http/h2/h2_connection.h"
 #include "http/h2/start_http.h"
+#include "http/url.h"
 #include "net/tcp_transport.h"
 #include "observe/log.h"
 
@@ -79,6 +81,7 @@ struct LoopThread::Share {
     routing::Dispatcher dispatcher;
     static_files::StaticFileHandler files;
     std::vector<std::unique_ptr<routing::ScriptHandler>> scripts;
+    std::vector<std::unique_ptr<routing::RouteHandler>> routes;
 };
 
 namespace {
@@ -98,6 +101,20 @@ std::unique_ptr<routing::ScriptHandler> makeForward(const upstream::ForwardOptio
         return std::make_unique<fastcgi::FastCgiHandler>(std::move(poolOf), exchange, errors);
     }
     return std::make_unique<proxy::ProxyHandler>(std::move(poolOf), exchange, errors);
+}
+
+/// The pools of a route's servers; empty when one of them is none for this site's name.
+std::vector<Ref<upstream::UpstreamPool>> poolsOf(const upstream::RouteOptions& route,
+                                                 const routing::Site& site, upstream::PoolTable& pools) {
+    std::vector<Ref<upstream::UpstreamPool>> found;
+    for (const upstream::RouteServer& server : route.proxy) {
+        const auto target = upstream::forwardTarget(server.url, site.name);
+        if (!target) {
+            return {};
+        }
+        found.push_back(pools.find(*target, route.poolOptions()));
+    }
+    return found;
 }
 
 } // namespace
@@ -178,6 +195,20 @@ void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
         if (std::string lower = toLowerAscii(extension); runtime->options.isRun(lower)) {
             share->scripts.push_back(makeForward(runtime->options.forward, value, pools_, share->dispatcher));
             share->dispatcher.setScript(std::move(lower), *share->scripts.back());
+        }
+    }
+    for (const auto& [key, site] : runtime->configuredSites) {
+        std::vector<routing::Dispatcher::Route> routes;
+        for (const upstream::RouteOptions& route : site->routes) {
+            std::string scratch;
+            std::string path(http::normalisePath(route.path, scratch).path);
+            share->routes.push_back(std::make_unique<proxy::ProxyRoute>(
+                route, poolsOf(route, *site, pools_),
+                route.exchangeOptions(runtime->options.forward.httpProxyTimeout), share->dispatcher));
+            routes.push_back({std::move(path), share->routes.back().get()});
+        }
+        if (!routes.empty()) {
+            share->dispatcher.setRoutes(*site, std::move(routes));
         }
     }
     auto channelOf = [&](const std::shared_ptr<observe::AccessLog>& log) -> observe::AccessLog::Channel* {

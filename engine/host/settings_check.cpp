@@ -172,7 +172,8 @@ private:
         }
         if (!site.root.empty()) {
             folder(Severity::error, pointer + "/Root", site.root);
-        } else if (!options_.routing.backendDir.empty() && !hasFolder(name) && !hasFolder(hostKey(name))) {
+        } else if (site.routes.empty() && !options_.routing.backendDir.empty() && !hasFolder(name) &&
+                   !hasFolder(hostKey(name))) {
             say(Severity::warning, pointer,
                 fmt::format("there is no folder \"{}\" in BackendDir; make it, or name one as its Root",
                             escapeControl(name)));

@@ -114,6 +114,7 @@ public:
         dispatch->maxFilePathLength = routing_.maxFilePathLength;
         dispatch->securePorts = parts_.secure.securePorts;
         dispatch->hasClientPolicies = !clientPolicies_.empty();
+        dispatch->trustedProxies = http::TrustedProxies(options_.http.trustedProxies);
         for (const auto& [from, to] : routing_.urlAlias) {
             addUrlAlias(from, to, *dispatch);
         }

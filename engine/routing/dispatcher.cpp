@@ -82,6 +82,9 @@ const Dispatcher::HostEntry& Dispatcher::entryOf(std::string_view authority) {
 
 void Dispatcher::handle(http::Exchange& exchange) {
     const http::RequestHead& request = exchange.request();
+    if (!rules_->trustedProxies.empty()) {
+        exchange.account.forwarded = rules_->trustedProxies.read(request, exchange.peer());
+    }
     // Refers to what the loop remembers of hosts: whoever answers later copies it.
     const HostEntry& entry = entryOf(request.authority());
     const std::shared_ptr<const Site>& site = entry.site;
@@ -261,7 +264,8 @@ bool Dispatcher::admits(http::Exchange& exchange, const HostEntry& entry) {
         exchange.strictTransport = entry.strictTransport;
         return true;
     }
-    if (rules.httpsRedirect && !exchange.request().path().starts_with("/.well-known/acme-challenge/")) {
+    if (rules.httpsRedirect && !exchange.isClientEncrypted() &&
+        !exchange.request().path().starts_with("/.well-known/acme-challenge/")) {
         if (auto port = rules_->securePorts.find(exchange.local().port); port != rules_->securePorts.end()) {
             leadToHttps(exchange, *entry.site, port->second);
             return false;
@@ -550,7 +554,8 @@ void Dispatcher::failPlainly(http::Exchange& exchange, const std::shared_ptr<con
     facts.status = status;
     facts.host = request.authority();
     facts.path = request.path();
-    if (site && site->rules->debugPages && (site->rules->debugPagesRemote || exchange.peer().isLoopback())) {
+    if (site && site->rules->debugPages &&
+        (site->rules->debugPagesRemote || exchange.client().isLoopback())) {
         facts.detail = detail;
     }
     routing::Page page = routing::errorPage(facts, choosePageFormat(request.get(http::FieldName::accept)));

@@ -30,6 +30,7 @@ struct DispatchRules {
     /// Some site asks for certificates of clients: each request has to be on a connection of its site's
     /// rules.
     bool hasClientPolicies = false;
+    http::TrustedProxies trustedProxies;
     /// "host/path" (host folded and aliased, path without a slash behind) -> path with a slash in front.
     std::unordered_map<std::string, std::string> urlAlias;
 };

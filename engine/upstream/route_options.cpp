@@ -42,6 +42,26 @@ void checkPath(schema::Checker& checker, std::string_view key, const std::string
     }
 }
 
+/// What is wrong with a server's address; "" when nothing is.
+std::string serverProblem(const std::string& url) {
+    const auto target = forwardTarget(url, "localhost");
+    if (!target) {
+        const auto parsed = UpstreamTarget::parse(url);
+        return parsed ? "expected the address of a server" : parsed.error().message;
+    }
+    if (target->protocol != UpstreamTarget::Protocol::http) {
+        return fmt::format("\"{}\" is an address of FastCGI, which has no routes; expected one that begins "
+                           "with http:// or unix:",
+                           escapeControl(url));
+    }
+    if (target->isTls) {
+        return fmt::format("\"{}\": servers are not reached over TLS in this version; expected an address "
+                           "that begins with http:// or unix:",
+                           escapeControl(url));
+    }
+    return {};
+}
+
 } // namespace
 
 using schema::field;
@@ -83,22 +103,6 @@ const schema::Description& RouteServer::fields() {
         return description;
     }();
     return kFields;
-}
-
-void RouteServer::check(schema::Checker& checker) const {
-    const auto target = forwardTarget(url, "localhost");
-    if (!target) {
-        const auto parsed = UpstreamTarget::parse(url);
-        checker.error({"Url"}, parsed ? "expected the address of a server" : parsed.error().message);
-    } else if (target->protocol != UpstreamTarget::Protocol::http) {
-        checker.error({"Url"}, fmt::format("\"{}\" is an address of FastCGI, which has no routes; expected "
-                                           "one that begins with http:// or unix:",
-                                           escapeControl(url)));
-    } else if (target->isTls) {
-        checker.error({"Url"}, fmt::format("\"{}\": servers are not reached over TLS in this version; "
-                                           "expected an address that begins with http:// or unix:",
-                                           escapeControl(url)));
-    }
 }
 
 const schema::Description& RouteOptions::fields() {
@@ -163,6 +167,11 @@ void RouteOptions::check(schema::Checker& checker) const {
         checker.error({"Proxy"}, fmt::format("expected from one to {} servers such as "
                                              "\"http://127.0.0.1:3000\", found {}",
                                              kMostServers, proxy.size()));
+    }
+    for (std::size_t i = 0; i < proxy.size(); ++i) {
+        if (const std::string problem = serverProblem(proxy[i].url); !problem.empty()) {
+            checker.error({"Proxy", std::to_string(i)}, problem);
+        }
     }
     if (stickyCookie.empty() || !http::fieldProblem(stickyCookie, "").empty()) {
         checker.error({"StickyCookie"}, fmt::format("expected the name of a cookie, found \"{}\"",

@@ -27,7 +27,6 @@ struct RouteServer {
     std::string url; ///< what UpstreamTarget::parse() reads, with {domain} for the site's name
     std::uint32_t weight = 1;
 
-    void check(schema::Checker& checker) const;
     bool operator==(const RouteServer&) const = default;
     static const schema::Description& fields();
 };

@@ -66,7 +66,7 @@ public:
     Reply(std::shared_ptr<Shared> shared, std::shared_ptr<const routing::Site> site,
           const http::Exchange& exchange, const http::NormalPath& path)
         : shared_(std::move(shared)), site_(std::move(site)), path_(path), pathText_(path.path),
-          client_(exchange.peer().host()) {
+          client_(exchange.client().host()) {
         path_.path = pathText_;
         if (shared_->usesCookie()) {
             cookie_ = cookieOf(exchange.request(), shared_->options.stickyCookie);
@@ -155,6 +155,8 @@ private:
         const std::string target = routeTarget(shared_->paths, request, path_, server.base);
         ProxyContext context{request, exchange.peer(), exchange.local()};
         context.isEncrypted = exchange.isEncrypted();
+        context.isPeerTrusted = exchange.account.forwarded.isTrusted;
+        context.client = &exchange.client();
         context.target = target;
         context.hostPolicy =
             shared_->options.host == upstream::RouteHost::client ? HostPolicy::client : HostPolicy::upstream;

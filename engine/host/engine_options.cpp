@@ -39,8 +39,7 @@ std::vector<std::string> EngineOptions::scriptExtensions() const {
 bool EngineOptions::isRun(std::string_view extension) const {
     for (const auto& [forwarded, value] : forward.forwardExt) {
         if (equalsIgnoreCase(forwarded, extension)) {
-            const auto target = upstream::forwardTarget(value, "localhost");
-            return target && !target->isTls;
+            return upstream::forwardTarget(value, "localhost").has_value();
         }
     }
     return false;

@@ -44,10 +44,28 @@ const schema::Description& ForwardOptions::fields() {
              .inGroup("Proxying"),
          field("ProxyVerify", "Verify upstream certificates", &ForwardOptions::proxyVerify)
              .withHelp("Whether the certificates of servers that requests are passed on to are verified, "
-                       "except on loopback addresses.")
+                       "except on loopback addresses: those are verified with a ProxyCaFile only.")
              .inGroup("Proxying")
-             .forExperts()
-             .usedLater(),
+             .forExperts(),
+         field("ProxyCaFile", "Issuers of upstream certificates", &ForwardOptions::proxyCaFile)
+             .withHelp("A file with the certificates, in PEM, of the authorities that issue the certificates "
+                       "of servers that requests are passed on to. Empty means those that the system "
+                       "trusts.")
+             .asFile()
+             .inGroup("Proxying")
+             .forExperts(),
+         field("ProxyCertificate", "Own certificate", &ForwardOptions::proxyCertificate)
+             .withHelp("A file with the certificate, in PEM, that is shown to servers that requests are "
+                       "passed on to. Empty means none.")
+             .asFile()
+             .inGroup("Proxying")
+             .forExperts(),
+         field("ProxyCertificateKey", "Its key", &ForwardOptions::proxyCertificateKey)
+             .withHelp("The file with the private key of ProxyCertificate, in PEM. Empty means that it is in "
+                       "the same file.")
+             .asFile()
+             .inGroup("Proxying")
+             .forExperts(),
          field("BufferFastCGIResponse", "Buffer FastCGI", &ForwardOptions::bufferFastCGIResponse)
              .withHelp("Whether an answer from FastCGI is collected, up to 256 KiB of it, before the client "
                        "gets its beginning; it may suit high or low load. Events sent by PHP one by one "
@@ -123,6 +141,7 @@ ExchangeOptions ForwardOptions::exchangeOptions(UpstreamTarget::Protocol protoco
 
 PoolOptions ForwardOptions::poolOptions(UpstreamTarget::Protocol protocol) const {
     PoolOptions options;
+    options.secure = secureOptions();
     if (protocol == UpstreamTarget::Protocol::fastCgi) {
         options.maxIdle = fcgiMaxPoolSize;
         options.backloggedAfter = kBackloggedAfter;

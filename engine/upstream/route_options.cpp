@@ -51,12 +51,7 @@ std::string serverProblem(const std::string& url) {
     }
     if (target->protocol != UpstreamTarget::Protocol::http) {
         return fmt::format("\"{}\" is an address of FastCGI, which has no routes; expected one that begins "
-                           "with http:// or unix:",
-                           escapeControl(url));
-    }
-    if (target->isTls) {
-        return fmt::format("\"{}\": servers are not reached over TLS in this version; expected an address "
-                           "that begins with http:// or unix:",
+                           "with http://, https:// or unix:",
                            escapeControl(url));
     }
     return {};
@@ -94,7 +89,7 @@ const schema::Description& RouteServer::fields() {
         auto description = schema::describe<RouteServer>(
             "Server of a route",
             {field("Url", "Address", &RouteServer::url)
-                 .withHelp("Where the server is: \"http://127.0.0.1:3000\", \"http://host:port/base\" or "
+                 .withHelp("Where the server is: \"http://127.0.0.1:3000\", \"https://host/base\" or "
                            "\"unix:/run/app.sock\". {domain} stands for the name of the site."),
              field("Weight", "Weight", &RouteServer::weight)
                  .withHelp("How many requests it gets in relation to the others.")
@@ -133,6 +128,21 @@ const schema::Description& RouteOptions::fields() {
              .withHelp("Headers that the client gets, instead of what the server sent. An empty text takes "
                        "the header away.")
              .keyedBy("header"),
+         field("ProxyVerify", "Verify certificates", &RouteOptions::proxyVerify)
+             .withHelp("Instead of the global ProxyVerify.")
+             .forExperts(),
+         field("ProxyCaFile", "Issuers of certificates", &RouteOptions::proxyCaFile)
+             .withHelp("Instead of the global ProxyCaFile.")
+             .asFile()
+             .forExperts(),
+         field("ProxyCertificate", "Own certificate", &RouteOptions::proxyCertificate)
+             .withHelp("Instead of the global ProxyCertificate.")
+             .asFile()
+             .forExperts(),
+         field("ProxyCertificateKey", "Its key", &RouteOptions::proxyCertificateKey)
+             .withHelp("Instead of the global ProxyCertificateKey.")
+             .asFile()
+             .forExperts(),
          field("Timeout", "Time-out", &RouteOptions::timeout)
              .withHelp("How long a server may be silent while an answer is awaited. Instead of "
                        "HttpProxyTimeout.")
@@ -188,8 +198,12 @@ ExchangeOptions RouteOptions::exchangeOptions(schema::Duration usualTimeout) con
     return options;
 }
 
-PoolOptions RouteOptions::poolOptions() const {
+PoolOptions RouteOptions::poolOptions(const SecureOptions& usual) const {
     PoolOptions options;
+    options.secure.verify = proxyVerify.value_or(usual.verify);
+    options.secure.caFile = proxyCaFile.value_or(usual.caFile);
+    options.secure.certificate = proxyCertificate.value_or(usual.certificate);
+    options.secure.key = proxyCertificateKey.value_or(proxyCertificate ? std::string() : usual.key);
     options.connectTimeout = millis(connectTimeout);
     return options;
 }

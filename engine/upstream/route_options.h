@@ -43,6 +43,10 @@ struct RouteOptions {
     RouteHost host = RouteHost::upstream;
     schema::OrderedMap<std::string> requestHeaders; ///< set; "": taken away
     schema::OrderedMap<std::string> responseHeaders;
+    std::optional<bool> proxyVerify; ///< empty, as the next ones: as for all routes
+    std::optional<std::string> proxyCaFile;
+    std::optional<std::string> proxyCertificate;
+    std::optional<std::string> proxyCertificateKey;
     std::optional<schema::Duration> timeout; ///< empty: HttpProxyTimeout
     schema::Duration connectTimeout = std::chrono::seconds(5);
     bool buffering = false;
@@ -51,7 +55,8 @@ struct RouteOptions {
 
     /// `usualTimeout`: for a route without a time-out of its own.
     ExchangeOptions exchangeOptions(schema::Duration usualTimeout) const;
-    PoolOptions poolOptions() const;
+    /// `usual`: for what the route does not say itself.
+    PoolOptions poolOptions(const SecureOptions& usual) const;
     /// The path's prefix is replaced on the way to the server.
     bool isRewritten() const { return stripPrefix || !rewrite.empty(); }
 

@@ -114,10 +114,7 @@ void ForwardOptions::check(schema::Checker& checker) const {
             checker.error({"ForwardExt", extension}, target.error().message + ", or \"auto\"");
             continue;
         }
-        const auto endpoint = target.value().endpoint();
-        const bool isHere = endpoint ? endpoint->address.isLoopback() : target.value().host == "localhost";
-        if (forceTLS && target.value().protocol == UpstreamTarget::Protocol::http && !target.value().isTls &&
-            (!isHere || value.find(kDomain) != std::string::npos)) {
+        if (forceTLS && isPlainElsewhere(value)) {
             checker.error(
                 {"ForwardExt", extension},
                 fmt::format("ForceTLS is on, so \"{}\" has to be an https:// address, or one of this "
@@ -125,6 +122,16 @@ void ForwardOptions::check(schema::Checker& checker) const {
                             escapeControl(value)));
         }
     }
+}
+
+bool isPlainElsewhere(std::string_view value) {
+    const auto target = UpstreamTarget::parse(withDomain(value, "localhost"));
+    if (!target || target->protocol != UpstreamTarget::Protocol::http || target->isTls || target->isLocal()) {
+        return false;
+    }
+    const auto endpoint = target->endpoint();
+    const bool isHere = endpoint ? endpoint->address.isLoopback() : target->host == "localhost";
+    return !isHere || value.find(kDomain) != std::string_view::npos;
 }
 
 ExchangeOptions ForwardOptions::exchangeOptions(UpstreamTarget::Protocol protocol) const {

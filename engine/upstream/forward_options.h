@@ -40,6 +40,9 @@ struct ForwardOptions {
     static const schema::Description& fields();
 };
 
+/// Plain HTTP to another machine, as far as an address (with {domain}, perhaps) says: what ForceTLS forbids.
+bool isPlainElsewhere(std::string_view value);
+
 /// A value of ForwardExt for a site's host: {domain} replaced. Nothing for "auto", for what is no target, and
 /// for a host that is none where there is a {domain}.
 std::optional<UpstreamTarget> forwardTarget(std::string_view value, std::string_view host);

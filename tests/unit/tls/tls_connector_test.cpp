@@ -14,6 +14,8 @@
 
 #include <optional>
 
+#include <openssl/err.h>
+
 namespace saker::tls {
 namespace {
 
@@ -84,7 +86,7 @@ protected:
         options.protocol = "http/1.1";
         return options;
     }
-    void serve(const Issued& issued) {
+    void serve(const test::Issued& issued) {
         context_.reset(SSL_CTX_new(TLS_server_method()));
         SSL_CTX_use_certificate(context_.get(), issued.certificate.get());
         SSL_CTX_use_PrivateKey(context_.get(), issued.key.get());
@@ -131,13 +133,12 @@ protected:
         });
     }
 
-    using Issued = test::Issued;
     test::TempFolder folder_;
     test::Authority authority_;
     test::FakeUpstream upstream_;
     SslContextPtr context_; // null: the server says nothing
     std::vector<std::unique_ptr<Server>> servers_;
-    observe::LoopCounters counters_;
+    observe::LoopCounters counters_{0};
     std::optional<TlsLoop> shared_;
     std::shared_ptr<TlsConnector> connector_;
     net::Transport* secured_ = nullptr;

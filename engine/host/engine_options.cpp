@@ -43,8 +43,7 @@ bool EngineOptions::isRun(std::string_view extension) const {
             if (equalsIgnoreCase(value, "auto")) {
                 return php.mode != php::PhpMode::off;
             }
-            const auto target = upstream::forwardTarget(value, "localhost");
-            return target && !target->isTls;
+            return upstream::forwardTarget(value, "localhost").has_value();
         }
     }
     return false;

@@ -4,10 +4,13 @@
 #include "base/text.h"
 #include "handlers/fastcgi/fastcgi_handler.h"
 #include "handlers/proxy/proxy_handler.h"
+#include "handlers/proxy/proxy_route.h"
 #include "http/h2/h2_connection.h"
 #include "http/h2/start_http.h"
+#include "http/url.h"
 #include "net/tcp_transport.h"
 #include "observe/log.h"
+#include "tls/tls_connector.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -79,6 +82,7 @@ struct LoopThread::Share {
     routing::Dispatcher dispatcher;
     static_files::StaticFileHandler files;
     std::vector<std::unique_ptr<routing::ScriptHandler>> scripts;
+    std::vector<std::unique_ptr<routing::RouteHandler>> routes;
 };
 
 namespace {
@@ -136,6 +140,41 @@ std::unique_ptr<routing::ScriptHandler> makeForward(const upstream::ForwardOptio
     return std::make_unique<proxy::ProxyHandler>(std::move(poolOf), exchange, errors);
 }
 
+/// TLS for an https:// target. Nobody issues certificates for loopback addresses but who names an issuer.
+Result<std::shared_ptr<net::Securer>> makeSecurer(tls::TlsLoop& shared,
+                                                  const upstream::UpstreamTarget& target,
+                                                  const upstream::SecureOptions& options) {
+    const auto endpoint = target.endpoint();
+    const bool isHere = target.host == "localhost" || (endpoint && endpoint->address.isLoopback());
+    tls::ConnectorOptions connector;
+    connector.host = target.host;
+    connector.verify = options.verify && (!isHere || !options.caFile.empty());
+    connector.caFile = options.caFile;
+    connector.certificate = options.certificate;
+    connector.key = options.key;
+    connector.protocol = "http/1.1";
+    auto made = tls::TlsConnector::make(shared, connector);
+    if (!made) {
+        return made.error();
+    }
+    return std::shared_ptr<net::Securer>(*made);
+}
+
+/// The pools of a route's servers; empty when one of them is none for this site's name.
+std::vector<Ref<upstream::UpstreamPool>> poolsOf(const upstream::RouteOptions& route,
+                                                 const routing::Site& site, upstream::PoolTable& pools,
+                                                 const upstream::SecureOptions& secure) {
+    std::vector<Ref<upstream::UpstreamPool>> found;
+    for (const upstream::RouteServer& server : route.proxy) {
+        const auto target = upstream::forwardTarget(server.url, site.name);
+        if (!target) {
+            return {};
+        }
+        found.push_back(pools.find(*target, route.poolOptions(secure)));
+    }
+    return found;
+}
+
 } // namespace
 
 Result<std::unique_ptr<LoopThread>> LoopThread::create(const loop::LoopOptions& options, LoopShared& shared) {
@@ -153,6 +192,9 @@ LoopThread::LoopThread(std::unique_ptr<loop::EventLoop> loop, LoopShared& shared
       tls_(*loop_, counters_, &shared.workers), pools_(*loop_, &shared.workers, shared.upstreams),
       troubleLimit_(std::chrono::seconds(10)) {
     context_.setWorkers(&shared.workers);
+    pools_.setSecurer([this](const upstream::UpstreamTarget& target, const upstream::SecureOptions& options) {
+        return makeSecurer(tls_, target, options);
+    });
     loop_->setTurnHook([this] { readers_->quiescent(); });
     loop_->setSleepHook([this](bool asleep) { readers_->setAsleep(asleep); });
 }
@@ -215,6 +257,20 @@ void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
             share->scripts.push_back(
                 makeForward(runtime->options.forward, value, pools_, shared_.php, share->dispatcher));
             share->dispatcher.setScript(std::move(lower), *share->scripts.back());
+        }
+    }
+    for (const auto& [key, site] : runtime->configuredSites) {
+        std::vector<routing::Dispatcher::Route> routes;
+        for (const upstream::RouteOptions& route : site->routes) {
+            std::string scratch;
+            std::string path(http::normalisePath(route.path, scratch).path);
+            share->routes.push_back(std::make_unique<proxy::ProxyRoute>(
+                route, poolsOf(route, *site, pools_, runtime->options.forward.secureOptions()),
+                route.exchangeOptions(runtime->options.forward.httpProxyTimeout), share->dispatcher));
+            routes.push_back({std::move(path), share->routes.back().get()});
+        }
+        if (!routes.empty()) {
+            share->dispatcher.setRoutes(*site, std::move(routes));
         }
     }
     auto channelOf = [&](const std::shared_ptr<observe::AccessLog>& log) -> observe::AccessLog::Channel* {

@@ -79,8 +79,8 @@ void FastCgiHandler::run(http::Exchange& exchange, const routing::Script& script
     const std::string fileName = script.fileName();
     const std::string scriptName = script.name();
     const auto authority = http::splitAuthority(request.authority());
-    CgiContext context{request, exchange.peer(), exchange.local()};
-    context.isEncrypted = exchange.isEncrypted();
+    CgiContext context{request, exchange.client(), exchange.local()};
+    context.isEncrypted = exchange.isClientEncrypted();
     context.serverSoftware = kSoftware;
     context.serverName = authority ? authority->host : std::string_view();
     context.documentRoot = documentRoot;

@@ -171,5 +171,15 @@ TEST_F(SettingsCheckTest, UrlAliasesOfAnAlias) {
                             "\"example.com/x\""));
 }
 
+TEST_F(SettingsCheckTest, RoutesGoOverTlsWhereThatIsForced) {
+    options_.forward.forceTLS = true;
+    auto& site = addSite("example.com");
+    site.routes.resize(1);
+    site.routes[0].proxy = {
+        {"http://127.0.0.1:1"}, {"https://far.test"}, {"unix:/a.sock"}, {"http://far.test"}};
+    EXPECT_THAT(check(),
+                ElementsAre(AllOf(HasSubstr("Sites.example.com.Routes[0].Proxy[3]"), HasSubstr("ForceTLS"))));
+}
+
 } // namespace
 } // namespace saker::host

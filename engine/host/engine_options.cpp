@@ -20,6 +20,7 @@ const schema::Description& EngineOptions::fields() {
         schema::takeIn(description, &EngineOptions::log);
         schema::takeIn(description, &EngineOptions::process);
         schema::takeIn(description, &EngineOptions::forward);
+        schema::takeIn(description, &EngineOptions::webSockets);
         schema::takeIn(description, &EngineOptions::later);
         return description;
     }();
@@ -41,6 +42,16 @@ bool EngineOptions::isRun(std::string_view extension) const {
         if (equalsIgnoreCase(forwarded, extension)) {
             const auto target = upstream::forwardTarget(value, "localhost");
             return target && !target->isTls;
+        }
+    }
+    return false;
+}
+
+bool EngineOptions::isWebSocketTaken() const {
+    for (const auto& [extension, value] : forward.forwardExt) {
+        const auto target = upstream::forwardTarget(value, "localhost");
+        if (target && target->protocol == upstream::UpstreamTarget::Protocol::http && isRun(extension)) {
+            return true;
         }
     }
     return false;

@@ -84,9 +84,11 @@ struct LoopThread::Share {
 namespace {
 
 /// What answers for one entry of ForwardExt. The pools outlive it.
-std::unique_ptr<routing::ScriptHandler> makeForward(const upstream::ForwardOptions& options,
-                                                    const std::string& value, upstream::PoolTable& pools,
+std::unique_ptr<routing::ScriptHandler> makeForward(const EngineOptions& all, const std::string& value,
+                                                    upstream::PoolTable& pools,
+                                                    upstream::TunnelLimit& tunnels,
                                                     routing::ErrorResponder& errors) {
+    const upstream::ForwardOptions& options = all.forward;
     const auto protocol = upstream::forwardTarget(value, "localhost")->protocol;
     auto poolOf = [&pools, value, limits = options.poolOptions(protocol)](const routing::Site& site) {
         // {domain} is a site that exists: no client can choose where its request goes.
@@ -97,7 +99,8 @@ std::unique_ptr<routing::ScriptHandler> makeForward(const upstream::ForwardOptio
     if (protocol == upstream::UpstreamTarget::Protocol::fastCgi) {
         return std::make_unique<fastcgi::FastCgiHandler>(std::move(poolOf), exchange, errors);
     }
-    return std::make_unique<proxy::ProxyHandler>(std::move(poolOf), exchange, errors);
+    return std::make_unique<proxy::ProxyHandler>(std::move(poolOf), exchange, all.webSockets, tunnels,
+                                                 errors);
 }
 
 } // namespace
@@ -176,7 +179,8 @@ void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
     }
     for (const auto& [extension, value] : runtime->options.forward.forwardExt) {
         if (std::string lower = toLowerAscii(extension); runtime->options.isRun(lower)) {
-            share->scripts.push_back(makeForward(runtime->options.forward, value, pools_, share->dispatcher));
+            share->scripts.push_back(
+                makeForward(runtime->options, value, pools_, shared_.tunnels, share->dispatcher));
             share->dispatcher.setScript(std::move(lower), *share->scripts.back());
         }
     }
@@ -197,6 +201,7 @@ void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
     context_.setAccessLog(mainLog);
     auto settings = makeRef<http::ConnectionSettings>();
     applyHttpOptions(runtime->options.http, *settings);
+    settings->takesExtendedConnect = runtime->options.isWebSocketTaken();
     settings->measureTime = !share->channels.empty();
     settings->handler = &share->dispatcher;
     settings->owner = share;

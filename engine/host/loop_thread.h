@@ -33,6 +33,7 @@ struct LoopShared {
     std::atomic<std::uint64_t> maxConnections{0}; ///< 0: no limit
     std::size_t loopCount = 1;
     upstream::UpstreamLoads upstreams;
+    upstream::TunnelLimit tunnels;
 
     LoopShared(observe::Metrics& metrics, static_files::ContentStore& store, loop::WorkerPool& workers)
         : metrics(metrics), store(store), workers(workers) {}

@@ -46,7 +46,7 @@ loop::EventLoop& H2Exchange::loop() const {
 void H2Exchange::begin(H2Connection& connection, std::int32_t stream) {
     connection_ = &connection;
     stream_ = stream;
-    text_.begin(connection.context().limits().maxHead, connection.context().settings().takesExtendedConnect);
+    text_.begin(connection.context().limits().maxHead, connection.takesExtendedConnect());
     received_ = 0;
     heldBody_.clear();
     unconsumed_ = 0;
@@ -54,7 +54,7 @@ void H2Exchange::begin(H2Connection& connection, std::int32_t stream) {
     beganAt_ = connection.context().loop().now();
     tally_ = {};
     answered_ = isDispatched_ = isMalformed_ = isBodyDone_ = isBodyPaused_ = isDeferred_ = isWarm_ =
-        isAtEnd_ = false;
+        isAtEnd_ = isTunnel_ = false;
 }
 
 void H2Exchange::dispatch(bool endsStream) {
@@ -73,7 +73,7 @@ void H2Exchange::dispatch(bool endsStream) {
         refuse(rejection);
         return;
     }
-    if (endsStream && head_.contentLength > 0) {
+    if (endsStream && head_.contentLength > 0 && !head_.wantsUpgrade) {
         breakOff();
         return;
     }
@@ -109,8 +109,10 @@ Rejection H2Exchange::readHead() {
         return Rejection::badField;
     }
     head_.keepAlive = true;
-    if (isBodyDone_) {
+    if (isBodyDone_ || head_.wantsUpgrade) { // extended CONNECT: what follows waits for its tunnel
+        isBodyPaused_ = head_.wantsUpgrade;
         head_.framing = BodyFraming::none;
+        head_.contentLength = 0;
         head_.expectsContinue = false;
     } else if (head_.framing == BodyFraming::none) {
         head_.framing = BodyFraming::chunked; // its end will be seen
@@ -163,7 +165,7 @@ void H2Exchange::takeBody(std::string_view bytes) {
         breakOff(); // RFC 9113, section 8.1.1
         return;
     }
-    const std::uint64_t most = settings_ ? settings_->maxBody : 0;
+    const std::uint64_t most = settings_ && !head_.wantsUpgrade ? settings_->maxBody : 0;
     if (most != 0 && received_ > most) {
         if (BodyReader* reader = std::exchange(reader_, nullptr)) {
             reader->onBodyFailed();
@@ -211,6 +213,10 @@ void H2Exchange::resumeBody() {
 void H2Exchange::discardBody() {
     reader_ = nullptr;
     resumeBody();
+    if (isTunnel_ && isAtEnd_ && !isBodyDone_ && connection_) {
+        reset(NGHTTP2_NO_ERROR);
+        connection_->flush();
+    }
 }
 
 void H2Exchange::endBody() {
@@ -241,8 +247,17 @@ void H2Exchange::refuse(int status, std::string_view sentence) {
     respond(std::move(answer.head), std::move(answer.body));
 }
 
+/// Any 2xx to extended CONNECT would be a tunnel to the client (RFC 8441, section 5): it gets a refusal.
+bool H2Exchange::isNoTunnel(int status) {
+    if (!head_.wantsUpgrade || status < 200 || status > 299) {
+        return false;
+    }
+    refuse(501, "Nothing at this address speaks the protocol that was asked for.");
+    return true;
+}
+
 void H2Exchange::respond(PreparedResponse& response) {
-    if (!mayAnswer()) {
+    if (!mayAnswer() || isNoTunnel(response.status())) {
         return;
     }
     form_ = ResponseForm::of(response);
@@ -257,7 +272,7 @@ void H2Exchange::respond(PreparedResponse& response) {
 }
 
 void H2Exchange::respond(ResponseHead head, BufferChain body) {
-    if (!mayAnswer()) {
+    if (!mayAnswer() || isNoTunnel(head.status)) {
         return;
     }
     if (isBodiless(head.status)) {
@@ -275,7 +290,7 @@ void H2Exchange::respond(ResponseHead head, BufferChain body) {
 }
 
 void H2Exchange::respond(ResponseHead head, std::unique_ptr<BodySource> source) {
-    if (!mayAnswer()) {
+    if (!mayAnswer() || isNoTunnel(head.status)) {
         return;
     }
     const bool hasBody = head_.method != Method::head && !isBodiless(head.status);
@@ -307,6 +322,36 @@ void H2Exchange::respondInterim(const ResponseHead& head) {
     nghttp2_submit_headers(connection_->session(), NGHTTP2_FLAG_NONE, stream_, nullptr, fields.data(),
                            fields.size(), nullptr);
     connection_->flush();
+}
+
+void H2Exchange::upgrade(ResponseHead head, BodyReader& reader, std::unique_ptr<BodySource> source) {
+    if (!mayAnswer()) {
+        return;
+    }
+    const Ref<H2Exchange> kept(this);
+    const Ref<ConnectionSettings> configuration = std::exchange(settings_, {}); // for the rest of this call
+    LoopContext& context = connection_->context();
+    head.status = 200; // RFC 8441, section 5
+    head.remove("Connection");
+    head.remove("Upgrade");
+    head.remove("Sec-WebSocket-Accept");
+    head.remove("Content-Length");
+    isTunnel_ = true;
+    reader_ = &reader;
+    tally_.setAnswered();
+    keepAccount();
+    context.counters().onTunnelOpened();
+    body_.source().start(std::move(source), std::nullopt, [this] {
+        if (connection_) {
+            resume();
+        }
+    });
+    form_ = makeRef<ResponseForm>(head);
+    submit(*form_, head.status, true);
+    resumeBody();
+    if (connection_ && context.isDraining()) {
+        tellDraining();
+    }
 }
 
 void H2Exchange::submit(ResponseForm& form, int status, bool hasBody) {
@@ -418,7 +463,7 @@ void H2Exchange::watch(std::uint64_t now) {
     }
     if (!isBlockedByClient()) { // other streams go first
         outputWatch_ = RateWatch::start(now, tally_.bytes);
-    } else if (outputWatch_.isTooSlow(now, tally_.bytes, *settings_)) {
+    } else if (outputWatch_.isTooSlow(now, tally_.bytes, settings_ ? *settings_ : context.settings())) {
         context.onSlowClient(peer());
         reset(NGHTTP2_CANCEL);
     }
@@ -441,6 +486,9 @@ bool H2Exchange::end() {
         tally_.received = text_.size() + received_;
         accountFor(*this, tally_, connection_->transport(), connection_->context());
     }
+    if (isTunnel_) {
+        connection_->context().counters().onTunnelClosed();
+    }
     const bool isDone = answered_ && isAtEnd_;
     detach();
     return isDone;
@@ -455,7 +503,7 @@ void H2Exchange::detach() {
     tellAbandoned();
     form_ = {};
     strictTransport = {};
-    account = {};
+    forgetAccount(); // of a tunnel: writes the line
     settings_ = {};
 }
 

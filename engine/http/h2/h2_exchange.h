@@ -37,6 +37,7 @@ public:
     void respond(ResponseHead head, BufferChain body) override;
     void respond(ResponseHead head, std::unique_ptr<BodySource> source) override;
     void respondInterim(const ResponseHead& head) override;
+    void upgrade(ResponseHead head, BodyReader& reader, std::unique_ptr<BodySource> source) override;
 
     // ---- the request, as it arrives ----
 
@@ -54,6 +55,8 @@ public:
     bool holdsWindow(std::size_t size);
     void endBody();
     bool isBodyDone() const { return isBodyDone_; }
+    /// What else the client sends is wanted although all of the answer was sent.
+    bool isHalfOpen() const { return isTunnel_ && reader_ != nullptr; }
     std::int32_t stream() const { return stream_; }
 
     // ---- the answer, as it may be sent ----
@@ -71,6 +74,8 @@ public:
     void watch(std::uint64_t now);
     /// The client sends nothing any more: what is incomplete stays so.
     void onPeerClosed();
+    /// The server is about to stop.
+    void drain() { tellDraining(); }
     /// The stream has closed. Returns whether it was answered to the end.
     bool end();
 
@@ -85,6 +90,7 @@ private:
     void reset(std::uint32_t error);
     void detach();
     void tellBodyEnd();
+    bool isNoTunnel(int status);
     void submit(ResponseForm& form, int status, bool hasBody);
     void load();
     bool isBlockedByClient() const;
@@ -115,6 +121,7 @@ private:
     bool isDeferred_ = false; // nghttp2 waits to be told that there is more
     bool isWarm_ = false;     // a worker has read the part of the file in front
     bool isAtEnd_ = false;    // all of the answer was handed to nghttp2
+    bool isTunnel_ = false;
 };
 
 /// The open streams of a connection, which it holds.

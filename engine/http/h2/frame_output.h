@@ -41,7 +41,7 @@ private:
     struct Block final : RefCounted {
         char bytes[kBlock];
     };
-    static constexpr std::size_t kMostSpares = 8;
+    static constexpr std::size_t kMostSpares = 20;
 
     void addBlock();
     void closePiece();

@@ -15,8 +15,9 @@ constexpr std::uint32_t kMostStreams = 128;
 /// handed on as they arrive, so a window costs no memory.
 constexpr std::uint32_t kStreamWindow = 256 * 1024;
 constexpr std::int32_t kConnectionWindow = 1024 * 1024;
-/// Frames are handed to the transport in portions of about this size.
-constexpr std::size_t kPortion = std::size_t{64} * 1024;
+/// Frames are handed to the transport in portions of about this size: what may wait in front of a client.
+/// Smaller ones cost io_uring a turn each.
+constexpr std::size_t kPortion = Outlet::kMaxUnsent;
 /// What one connection sends in a turn while others wait.
 constexpr std::size_t kPerTurn = std::size_t{512} * 1024;
 /// Between the notice of a shutdown and its GOAWAY, for clients that do not answer the PING behind it.

@@ -73,7 +73,7 @@ void H2Exchange::dispatch(bool endsStream) {
         refuse(rejection);
         return;
     }
-    if (endsStream && head_.contentLength > 0 && !head_.wantsUpgrade) {
+    if (endsStream && head_.contentLength > 0) {
         breakOff();
         return;
     }
@@ -109,10 +109,12 @@ Rejection H2Exchange::readHead() {
         return Rejection::badField;
     }
     head_.keepAlive = true;
-    if (isBodyDone_ || head_.wantsUpgrade) { // extended CONNECT: what follows waits for its tunnel
-        isBodyPaused_ = head_.wantsUpgrade;
-        head_.framing = BodyFraming::none;
+    if (head_.wantsUpgrade) { // extended CONNECT: what follows waits for its tunnel
+        isBodyPaused_ = true;
         head_.contentLength = 0;
+    }
+    if (isBodyDone_ || head_.wantsUpgrade) {
+        head_.framing = BodyFraming::none;
         head_.expectsContinue = false;
     } else if (head_.framing == BodyFraming::none) {
         head_.framing = BodyFraming::chunked; // its end will be seen

@@ -1,6 +1,6 @@
 #include "host/console.h"
 
-#include "host/line_reader.h"
+#include "base/line_reader.h"
 
 #include <array>
 #include <exception>

@@ -99,6 +99,10 @@ public:
     } account;
 
 protected:
+    /// The rest of a body, once it is answered, is read and dropped up to this size, for the sake of the
+    /// connection; a longer one is cut off.
+    static constexpr std::uint64_t kMaxDiscard = 256 * 1024;
+
     void tellAbandoned() {
         if (ExchangeWatcher* watcher = std::exchange(watcher_, nullptr)) {
             watcher->onAbandoned();

@@ -1,6 +1,7 @@
 #include "os/privileges.h"
 
 #include "base/text.h"
+#include "os/account.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +14,6 @@
 #include <grp.h>
 #include <iterator>
 #include <linux/capability.h>
-#include <optional>
 #include <pwd.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -35,41 +35,8 @@ std::uint64_t firstFreePort() {
     return parseDecimal(trimLines(readText("/proc/sys/net/ipv4/ip_unprivileged_port_start"))).value_or(1024);
 }
 
-struct Account {
-    uid_t user;
-    gid_t group;
-};
-
-std::optional<Account> findUser(const std::string& name) {
-    std::vector<char> buffer(16384);
-    struct passwd entry {};
-    struct passwd* found = nullptr;
-    ::getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
-    return found ? std::optional(Account{found->pw_uid, found->pw_gid}) : std::nullopt;
-}
-
-std::optional<gid_t> findGroup(const std::string& name) {
-    std::vector<char> buffer(65536); // holds all members
-    struct group entry {};
-    struct group* found = nullptr;
-    ::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found);
-    return found ? std::optional(found->gr_gid) : std::nullopt;
-}
-
-std::vector<gid_t> groupsOf(const std::string& user, gid_t own) {
-    std::vector<gid_t> groups(64);
-    int count = static_cast<int>(groups.size());
-    if (::getgrouplist(user.c_str(), own, groups.data(), &count) < 0) { // says how many there are
-        groups.resize(static_cast<std::size_t>(count));
-        ::getgrouplist(user.c_str(), own, groups.data(), &count);
-    }
-    groups.resize(static_cast<std::size_t>(std::max(count, 0)));
-    return groups;
-}
-
 /// Whether the mode of what is at the path grants all of the bits (4 read, 2 write, 1 execute).
-bool grants(const std::string& path, const Account& account, const std::vector<gid_t>& groups,
-            unsigned bits) {
+bool grants(const std::string& path, const Account& account, unsigned bits) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) {
         return false;
@@ -77,7 +44,8 @@ bool grants(const std::string& path, const Account& account, const std::vector<g
     unsigned shift = 0;
     if (status.st_uid == account.user) {
         shift = 6;
-    } else if (std::find(groups.begin(), groups.end(), status.st_gid) != groups.end()) {
+    } else if (std::find(account.groups.begin(), account.groups.end(), status.st_gid) !=
+               account.groups.end()) {
         shift = 3;
     }
     return (status.st_mode >> shift & bits) == bits;
@@ -134,7 +102,7 @@ bool isAdministrator() {
 }
 
 bool isKnownUser(const std::string& user) {
-    return findUser(user).has_value();
+    return findAccount(user).ok();
 }
 
 std::string userName() {
@@ -151,37 +119,29 @@ bool mayWrite(const std::string& path, const std::string& user) {
     if (user.empty()) {
         return ::faccessat(AT_FDCWD, path.c_str(), isFolder ? W_OK | X_OK : W_OK, AT_EACCESS) == 0;
     }
-    const auto account = findUser(user);
+    const auto account = findAccount(user);
     if (!account) {
         return false;
     }
     if (account->user == 0) {
         return true;
     }
-    const std::vector<gid_t> groups = groupsOf(user, account->group);
     const std::filesystem::path whole(path);
     for (std::filesystem::path way = whole.parent_path(); !way.empty(); way = way.parent_path()) {
-        if (!grants(way.string(), *account, groups, 1)) {
+        if (!grants(way.string(), *account, 1)) {
             return false;
         }
         if (way == way.root_path()) {
             break;
         }
     }
-    return grants(path, *account, groups, isFolder ? 3 : 2);
+    return grants(path, *account, isFolder ? 3 : 2);
 }
 
 Result<void> dropPrivileges(const std::string& user, const std::string& group) {
-    auto account = findUser(user);
+    auto account = findAccount(user, group);
     if (!account) {
-        return Error{ErrorKind::notFound, "there is no user \"" + user + "\" on this system", {}};
-    }
-    if (!group.empty()) {
-        auto id = findGroup(group);
-        if (!id) {
-            return Error{ErrorKind::notFound, "there is no group \"" + group + "\" on this system", {}};
-        }
-        account->group = *id;
+        return account.error();
     }
     std::string doing = "becoming the user \"" + user + "\"";
     bool keep = mayBindPort(1) && ::prctl(PR_SET_KEEPCAPS, 1L, 0L, 0L, 0L) == 0;

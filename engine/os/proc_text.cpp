@@ -66,4 +66,26 @@ std::vector<std::uint64_t> listeningInodes(std::string_view table, std::uint16_t
     return result;
 }
 
+std::vector<std::uint64_t> localListenerInodes(std::string_view table, std::string_view folder) {
+    constexpr unsigned kAccepts = 0x10000; // __SO_ACCEPTCON of the system's own header
+    std::vector<std::uint64_t> result;
+    for (std::string_view line : split(table, '\n')) {
+        // "num: references protocol flags type state inode path"; a path may hold spaces, but is the rest of
+        // it
+        const std::vector<std::string_view> fields = words(line);
+        const std::size_t path = line.find(" /");
+        if (fields.size() < 8 || path == std::string_view::npos) {
+            continue;
+        }
+        const std::string_view name = line.substr(path + 1);
+        const bool isBelow =
+            name.size() > folder.size() && name.starts_with(folder) && name[folder.size()] == '/';
+        const auto inode = parseDecimal(fields[6]);
+        if (isBelow && inode && (parseHex(fields[3]).value_or(0) & kAccepts) != 0) {
+            result.push_back(*inode);
+        }
+    }
+    return result;
+}
+
 } // namespace saker::os

@@ -18,4 +18,7 @@ ProcessStat parseProcessStat(std::string_view text);
 /// From /proc/net/tcp or tcp6: the inodes of the sockets that listen on the port.
 std::vector<std::uint64_t> listeningInodes(std::string_view table, std::uint16_t port);
 
+/// From /proc/net/unix: the inodes of the sockets that listen at a name below the folder.
+std::vector<std::uint64_t> localListenerInodes(std::string_view table, std::string_view folder);
+
 } // namespace saker::os

@@ -38,4 +38,9 @@ Result<DescriptorLimit> raiseDescriptorLimit();
 /// read; empty when nobody does. Reads /proc of all processes: for error messages only.
 std::string portHolder(std::uint16_t port);
 
+/// Kills the processes, ourselves excepted, that hold a listening Unix socket whose name is below the folder:
+/// what a server that died there has left running. Returns how many they were. Reads /proc of all processes;
+/// another user's are out of reach unless we are root.
+std::size_t killListenersBelow(const std::string& folder);
+
 } // namespace saker::os

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
@@ -143,6 +144,23 @@ std::string portHolder(std::uint16_t port) {
         }
     }
     return "a process of another user";
+}
+
+std::size_t killListenersBelow(const std::string& folder) {
+    const std::vector<std::uint64_t> inodes = localListenerInodes(readAll("/proc/net/unix"), folder);
+    if (inodes.empty()) {
+        return 0;
+    }
+    std::size_t killed = 0;
+    Directory processes(::opendir("/proc"));
+    while (const dirent* entry = processes ? ::readdir(processes.get()) : nullptr) {
+        const auto id = parseDecimal(entry->d_name);
+        if (id && *id != processId() && holdsOneOf(inodes, std::string("/proc/") + entry->d_name + "/fd") &&
+            ::kill(static_cast<pid_t>(*id), SIGKILL) == 0) {
+            ++killed;
+        }
+    }
+    return killed;
 }
 
 } // namespace saker::os

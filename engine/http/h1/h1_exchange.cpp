@@ -12,8 +12,6 @@ namespace {
 
 // How much a body source is asked for at a time.
 constexpr std::size_t kPullSize = 64 * 1024;
-// An unwanted body up to this size is read and dropped to save the connection; a longer one ends it.
-constexpr std::uint64_t kMaxDiscard = 256 * 1024;
 
 } // namespace
 

@@ -167,6 +167,12 @@ void H2Exchange::takeBody(std::string_view bytes) {
         breakOff(); // RFC 9113, section 8.1.1
         return;
     }
+    if (reader_ == nullptr && answered_ && isAtEnd_) { // nobody needs it any more
+        if (!isRestWanted()) {
+            cutBodyOff();
+        }
+        return;
+    }
     const std::uint64_t most = settings_ && !head_.wantsUpgrade ? settings_->maxBody : 0;
     if (most != 0 && received_ > most) {
         if (BodyReader* reader = std::exchange(reader_, nullptr)) {
@@ -182,6 +188,15 @@ void H2Exchange::takeBody(std::string_view bytes) {
     } else if (reader_ != nullptr) {
         reader_->onBody(bytes);
     }
+}
+
+bool H2Exchange::isRestWanted() const {
+    if (head_.wantsUpgrade) { // it has no end of its own
+        return isTunnel_ && reader_ != nullptr;
+    }
+    const std::uint64_t rest =
+        head_.framing == BodyFraming::length ? head_.contentLength - received_ : received_;
+    return rest <= kMaxDiscard && !head_.expectsContinue;
 }
 
 bool H2Exchange::holdsWindow(std::size_t size) {
@@ -216,7 +231,7 @@ void H2Exchange::discardBody() {
     reader_ = nullptr;
     resumeBody();
     if (isTunnel_ && isAtEnd_ && !isBodyDone_ && connection_) {
-        reset(NGHTTP2_NO_ERROR);
+        cutBodyOff();
         connection_->flush();
     }
 }
@@ -460,7 +475,13 @@ void H2Exchange::watch(std::uint64_t now) {
         }
         return;
     }
-    if (isAtEnd_ || isDeferred_) {
+    if (isAtEnd_) {
+        if (!isBodyDone_ && !isBodyPaused_ && bodyWatch_.isTooSlow(now, received_, *settings_)) {
+            cutBodyOff();
+        }
+        return;
+    }
+    if (isDeferred_) {
         return;
     }
     if (!isBlockedByClient()) { // other streams go first

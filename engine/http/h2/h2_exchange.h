@@ -55,8 +55,11 @@ public:
     bool holdsWindow(std::size_t size);
     void endBody();
     bool isBodyDone() const { return isBodyDone_; }
-    /// What else the client sends is wanted although all of the answer was sent.
-    bool isHalfOpen() const { return isTunnel_ && reader_ != nullptr; }
+    /// Whether the rest of the body may still come once it is answered: to cut it off is a failure in the
+    /// eyes of some clients.
+    bool isRestWanted() const;
+    /// The rest is not wanted (RFC 9113, section 8.1).
+    void cutBodyOff() { reset(NGHTTP2_NO_ERROR); }
     std::int32_t stream() const { return stream_; }
 
     // ---- the answer, as it may be sent ----

@@ -149,12 +149,11 @@ int onStreamClose(nghttp2_session* session, std::int32_t stream, std::uint32_t, 
     return 0;
 }
 
-/// The rest of a request that is answered is not wanted (RFC 9113, section 8.1).
 int onFrameSent(nghttp2_session* session, const nghttp2_frame* frame, void* user) {
     if ((frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0 && connectionOf(user).hasUploads()) {
         H2Exchange* exchange = SessionCallbacks::exchangeOf(session, frame->hd.stream_id);
-        if (exchange != nullptr && !exchange->isBodyDone() && !exchange->isHalfOpen()) {
-            nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, frame->hd.stream_id, NGHTTP2_NO_ERROR);
+        if (exchange != nullptr && !exchange->isBodyDone() && !exchange->isRestWanted()) {
+            exchange->cutBodyOff();
         }
     }
     return 0;

@@ -54,5 +54,20 @@ TEST(ListeningInodes, AnyCutOfTheTableIsSafe) {
     }
 }
 
+TEST(LocalListenerInodes, OfSocketsThatListenBelowAFolder) {
+    constexpr const char* kTable =
+        "Num       RefCount Protocol Flags    Type St Inode Path\n"
+        "0000000000000000: 00000002 00000000 00010000 0001 01 1001 /run/a/x.sock\n"
+        "0000000000000000: 00000003 00000000 00000000 0001 03 1002 /run/a/x.sock\n" // a connection
+        "0000000000000000: 00000002 00000000 00010000 0001 01 1003 /run/ab/x.sock\n"
+        "0000000000000000: 00000002 00000000 00010000 0001 01 1004 @/run/a/x\n" // has no file
+        "0000000000000000: 00000002 00000000 00010000 0001 01 1005 /run/a/b c/x.sock\n"
+        "0000000000000000: 00000002 00000000 00010000 0001 01 1006\n"
+        "0000000000000000: 00000002 00000000 00010000 0001 01 1007 /run/a\n";
+    EXPECT_EQ(localListenerInodes(kTable, "/run/a"), (std::vector<std::uint64_t>{1001, 1005}));
+    EXPECT_TRUE(localListenerInodes("", "/run/a").empty());
+    EXPECT_TRUE(localListenerInodes("a b c\n\n/", "/run/a").empty());
+}
+
 } // namespace
 } // namespace saker::os

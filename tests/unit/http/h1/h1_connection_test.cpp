@@ -1,6 +1,7 @@
 #include "http/h1/h1_connection.h"
 
 #include "support/fake_transport.h"
+#include "support/run_until.h"
 #include "support/test_handler.h"
 
 #include <gmock/gmock.h>
@@ -373,21 +374,7 @@ TEST_F(H1ConnectionTest, AClientThatArrivesWhileDrainingMustAskSoon) {
     test::FakeTransport late(*loop);
     H1Connection::start(late, context);
     EXPECT_FALSE(late.isClosed);
-    struct Watch final : loop::Timer {
-        explicit Watch(loop::EventLoop& l, const bool& c) : loop(l), closed(c) { onTimer(); }
-        void onTimer() override {
-            if (closed || ++rounds > 3000) {
-                loop.stop();
-            } else {
-                loop.timers().set(*this, loop.now() + 10);
-            }
-        }
-        loop::EventLoop& loop;
-        const bool& closed;
-        int rounds = 0;
-    } watch(*loop, late.isClosed);
-    loop->run();
-    EXPECT_TRUE(late.isClosed);
+    EXPECT_TRUE(test::runUntil(*loop, [&] { return late.isClosed; }));
     late.finishClose();
 }
 

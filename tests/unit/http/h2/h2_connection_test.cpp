@@ -3,6 +3,7 @@
 #include "http/h2/start_http.h"
 #include "support/fake_transport.h"
 #include "support/http2_peer.h"
+#include "support/run_until.h"
 #include "support/test_handler.h"
 
 #include <gmock/gmock.h>
@@ -284,15 +285,6 @@ TEST_F(H2ConnectionTest, TooLargeABodyIsRefused) {
     EXPECT_TRUE(handler.reader.hasFailed);
 }
 
-TEST_F(H2ConnectionTest, AnEarlyAnswerEndsTheUpload) {
-    start();
-    Http2Peer peer(transport);
-    const auto stream = peer.request("POST", "/a", {}, "begin", false);
-    EXPECT_EQ(peer[stream].body, "/a");
-    EXPECT_TRUE(peer[stream].isClosed);
-    EXPECT_EQ(peer[stream].error, static_cast<std::uint32_t>(NGHTTP2_NO_ERROR));
-}
-
 TEST_F(H2ConnectionTest, AClientThatGoesAwayCancels) {
     start();
     Http2Peer peer(transport);
@@ -389,6 +381,34 @@ TEST_F(H2ConnectionTest, BodiesHaveTheLengthTheySay) { // RFC 9113, section 8.1.
     EXPECT_EQ(peer[without].error, static_cast<std::uint32_t>(NGHTTP2_PROTOCOL_ERROR));
     EXPECT_FALSE(peer[right].isClosed);
     EXPECT_EQ(counters.read().requestsRejected, 4U);
+}
+
+TEST_F(H2ConnectionTest, TheShortRestOfABodyIsReadAndDropped) {
+    settingsForTest->gracePeriod = 100;
+    settingsForTest->minRate = 1000;
+    start();
+    Http2Peer peer(transport);
+    const auto whole = peer.request("POST", "/a", {}, std::string(900, 'b'));
+    EXPECT_EQ(peer[whole].body, "/a");
+    EXPECT_EQ(peer[whole].error, static_cast<std::uint32_t>(NGHTTP2_NO_ERROR));
+    const auto open = peer.request("POST", "/a", {}, "x", false);
+    EXPECT_EQ(peer[open].body, "/a");
+    EXPECT_TRUE(peer[open].isEnded);
+    EXPECT_FALSE(peer[open].isClosed) << "the client may end its side";
+    EXPECT_TRUE(test::runUntil(*loop, [&] {
+        peer.exchange();
+        return peer[open].isClosed;
+    })) << "it did not";
+    EXPECT_FALSE(transport.isClosed);
+}
+
+TEST_F(H2ConnectionTest, TheLongRestOfABodyIsCutOff) {
+    start();
+    Http2Peer peer(transport);
+    const auto stream = peer.request("POST", "/a", {{"content-length", "10000000"}}, "x", false);
+    EXPECT_EQ(peer[stream].status(), "413");
+    EXPECT_TRUE(peer[stream].isClosed);
+    EXPECT_EQ(peer[stream].error, static_cast<std::uint32_t>(NGHTTP2_NO_ERROR));
 }
 
 TEST_F(H2ConnectionTest, MalformedRequestsAreResetAndTheOthersGoOn) {

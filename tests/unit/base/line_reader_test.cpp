@@ -1,11 +1,11 @@
-#include "host/line_reader.h"
+#include "base/line_reader.h"
 
 #include <gmock/gmock.h>
 
 #include <string>
 #include <vector>
 
-namespace saker::host {
+namespace saker {
 namespace {
 
 using ::testing::ElementsAre;
@@ -46,4 +46,4 @@ TEST(LineReader, dropsALongLineOnceAndGoesOn) {
 }
 
 } // namespace
-} // namespace saker::host
+} // namespace saker

@@ -1,4 +1,4 @@
-// Bytes in any portions in, lines out. For input typed by people: a line has a limit, and what is beyond is
+// Bytes in any portions in, lines out. For input typed by people or said by programs: a line has a limit, and what is beyond is
 // dropped up to the next line end, so that garbage without line ends cannot fill the memory.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace saker::host {
+namespace saker {
 
 class LineReader {
 public:
@@ -31,4 +31,4 @@ private:
     bool dropping_ = false;
 };
 
-} // namespace saker::host
+} // namespace saker

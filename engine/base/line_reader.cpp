@@ -1,6 +1,6 @@
-#include "host/line_reader.h"
+#include "base/line_reader.h"
 
-namespace saker::host {
+namespace saker {
 
 void LineReader::feed(std::string_view bytes) {
     for (;;) {
@@ -48,4 +48,4 @@ void LineReader::endLine() {
     line_(line);
 }
 
-} // namespace saker::host
+} // namespace saker

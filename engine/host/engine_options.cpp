@@ -21,6 +21,7 @@ const schema::Description& EngineOptions::fields() {
         schema::takeIn(description, &EngineOptions::process);
         schema::takeIn(description, &EngineOptions::forward);
         schema::takeIn(description, &EngineOptions::php);
+        schema::takeIn(description, &EngineOptions::webSockets);
         schema::takeIn(description, &EngineOptions::later);
         return description;
     }();
@@ -44,6 +45,16 @@ bool EngineOptions::isRun(std::string_view extension) const {
                 return php.mode != php::PhpMode::off;
             }
             return upstream::forwardTarget(value, "localhost").has_value();
+        }
+    }
+    return false;
+}
+
+bool EngineOptions::isWebSocketTaken() const {
+    for (const auto& [extension, value] : forward.forwardExt) {
+        const auto target = upstream::forwardTarget(value, "localhost");
+        if (target && target->protocol == upstream::UpstreamTarget::Protocol::http && isRun(extension)) {
+            return true;
         }
     }
     return false;

@@ -13,6 +13,7 @@
 #include "tls/certificate_options.h"
 #include "tls/tls_options.h"
 #include "upstream/forward_options.h"
+#include "upstream/web_socket_options.h"
 
 #include <string>
 #include <string_view>
@@ -31,12 +32,15 @@ struct EngineOptions {
     tls::CertificateOptions certificates;
     upstream::ForwardOptions forward;
     php::PhpOptions php;
+    upstream::WebSocketOptions webSockets;
     LaterOptions later;
 
     /// Extensions (without dot, lower case) whose files hold program text and are never sent as they are.
     std::vector<std::string> scriptExtensions() const;
     /// There is a handler for files with this extension (lower case).
     bool isRun(std::string_view extension) const;
+    /// Some files are passed on to a server that may speak WebSocket.
+    bool isWebSocketTaken() const;
 
     bool operator==(const EngineOptions&) const = default;
     static const schema::Description& fields();

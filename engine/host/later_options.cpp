@@ -30,12 +30,6 @@ const schema::Description& LaterOptions::fields() {
              .withHelp("Whether C# pages may read and write bodies synchronously.")
              .forExperts()
              .usedLater(),
-         field("MaxConcurrentUpgradedConnections", "WebSockets at once",
-               &LaterOptions::maxConcurrentUpgradedConnections)
-             .withHelp("How many upgraded connections (WebSockets) may be open at once.")
-             .withNote("Most WebSocket connections at once")
-             .inGroup("WebSocket")
-             .usedLater(),
          field("MaxBytesPerSecond", "Bandwidth of a client", &LaterOptions::maxBytesPerSecond)
              .withHelp("The most bytes per second that all connections of one client address get together. 0 "
                        "means no limit.")
@@ -72,18 +66,6 @@ const schema::Description& LaterOptions::fields() {
              .countedIn(Unit::minutes)
              .atLeast(0)
              .inGroup("Sessions")
-             .usedLater(),
-         field("WebSocketTimeout", "Ping interval", &LaterOptions::webSocketTimeout)
-             .withHelp("How often a WebSocket client is pinged; one that does not answer is disconnected.")
-             .withNote("Seconds")
-             .atLeast(0)
-             .inGroup("WebSocket")
-             .usedLater(),
-         field("WebSocketEndpointTimeout", "Connect time-out", &LaterOptions::webSocketEndpointTimeout)
-             .withHelp("How long connecting to the server that a WebSocket is passed on to may take.")
-             .withNote("Seconds")
-             .atLeast(0)
-             .inGroup("WebSocket")
              .usedLater(),
          field("SessionsDir", "Folder of sessions", &LaterOptions::sessionsDir)
              .withHelp("The folder that C# pages save sessions to.")

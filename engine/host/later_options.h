@@ -14,15 +14,12 @@ struct LaterOptions {
     bool enableCs = true;
     bool enableWasm = false;
     bool allowSynchronousIO = false;
-    std::uint64_t maxConcurrentUpgradedConnections = 10000;
     std::uint64_t maxBytesPerSecond = 0;
     schema::Duration rateLimitTime = std::chrono::seconds(1);
     std::uint32_t rateLimitReq = 0;
     std::uint32_t rateLimitRefill = 100;
     std::uint32_t rateLimitQueue = 0;
     schema::Duration clearSessEveryXMin = std::chrono::minutes(5);
-    schema::Duration webSocketTimeout = std::chrono::seconds(300);
-    schema::Duration webSocketEndpointTimeout = std::chrono::seconds(30);
     std::string sessionsDir = "sess/";
     std::string sessionCookieName = "SSID";
     std::string randAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

@@ -87,11 +87,11 @@ struct LoopThread::Share {
 
 namespace {
 
-/// What answers for one entry of ForwardExt. The pools outlive it, and so does `service`.
-std::unique_ptr<routing::ScriptHandler> makeForward(const upstream::ForwardOptions& options,
-                                                    const std::string& value, upstream::PoolTable& pools,
-                                                    const PhpService& service,
+/// What answers for one entry of ForwardExt. The pools outlive it, and so does `shared`.
+std::unique_ptr<routing::ScriptHandler> makeForward(const EngineOptions& all, const std::string& value,
+                                                    upstream::PoolTable& pools, LoopShared& shared,
                                                     routing::ErrorResponder& errors) {
+    const upstream::ForwardOptions& options = all.forward;
     using upstream::UpstreamPool;
     using upstream::UpstreamTarget;
     if (equalsIgnoreCase(value, "auto")) {
@@ -100,7 +100,7 @@ std::unique_ptr<routing::ScriptHandler> makeForward(const upstream::ForwardOptio
             std::shared_ptr<const php::PhpPool> php;
             Ref<UpstreamPool> pool;
         };
-        auto poolOf = [&pools, &service, limits = options.poolOptions(kProtocol),
+        auto poolOf = [&pools, &service = shared.php, limits = options.poolOptions(kProtocol),
                        running = std::map<std::string, Running>()](
                           const routing::Site& site) mutable -> Result<Ref<UpstreamPool>> {
             Running& one = running[site.rules->phpVersion];
@@ -137,7 +137,8 @@ std::unique_ptr<routing::ScriptHandler> makeForward(const upstream::ForwardOptio
             },
             exchange, errors);
     }
-    return std::make_unique<proxy::ProxyHandler>(std::move(poolOf), exchange, errors);
+    return std::make_unique<proxy::ProxyHandler>(std::move(poolOf), exchange, all.webSockets, shared.tunnels,
+                                                 errors);
 }
 
 /// TLS for an https:// target. Nobody issues certificates for loopback addresses but who names an issuer.
@@ -255,7 +256,7 @@ void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
     for (const auto& [extension, value] : runtime->options.forward.forwardExt) {
         if (std::string lower = toLowerAscii(extension); runtime->options.isRun(lower)) {
             share->scripts.push_back(
-                makeForward(runtime->options.forward, value, pools_, shared_.php, share->dispatcher));
+                makeForward(runtime->options, value, pools_, shared_, share->dispatcher));
             share->dispatcher.setScript(std::move(lower), *share->scripts.back());
         }
     }
@@ -290,6 +291,7 @@ void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
     context_.setAccessLog(mainLog);
     auto settings = makeRef<http::ConnectionSettings>();
     applyHttpOptions(runtime->options.http, *settings);
+    settings->takesExtendedConnect = runtime->options.isWebSocketTaken();
     settings->measureTime = !share->channels.empty();
     settings->handler = &share->dispatcher;
     settings->owner = share;

@@ -35,6 +35,7 @@ struct LoopShared {
     std::size_t loopCount = 1;
     upstream::UpstreamLoads upstreams;
     const PhpService& php;
+    upstream::TunnelLimit tunnels;
 
     LoopShared(observe::Metrics& metrics, static_files::ContentStore& store, loop::WorkerPool& workers,
                const PhpService& php)

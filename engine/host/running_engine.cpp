@@ -590,6 +590,8 @@ control::StatsSnapshot RunningEngine::stats(milliseconds window) {
     out.bytesSent = now.totals.bytesSent;
     out.connections = now.totals.connectionsActive();
     out.connectionsAccepted = now.totals.connectionsOpened;
+    out.webSockets = now.totals.tunnelsActive();
+    out.webSocketsOpened = now.totals.tunnelsOpened;
     std::tie(out.tlsOld, out.tls12, out.tls13) =
         std::tie(now.totals.tlsHandshakes[0], now.totals.tlsHandshakes[1], now.totals.tlsHandshakes[2]);
     out.tlsHandshakes = out.tlsOld + out.tls12 + out.tls13;

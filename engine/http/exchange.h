@@ -17,6 +17,7 @@
 #include "observe/site_metrics.h"
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -25,6 +26,8 @@ namespace saker::http {
 /// Whoever works on an answer and wants to know when there is no point in it any more.
 class ExchangeWatcher {
 public:
+    /// The server is about to stop: what has no end of its own should come to one. Perhaps more than once.
+    virtual void onDraining() {}
     /// The client is gone, or was answered by the protocol layer (a time-out). Called at most once, on the
     /// loop; the exchange is about to forget everything about the client.
     virtual void onAbandoned() = 0;
@@ -80,6 +83,14 @@ public:
     virtual void respond(ResponseHead head, std::unique_ptr<BodySource> source) = 0;
     /// An interim answer (103 Early Hints); none to HTTP/1.0 clients.
     virtual void respondInterim(const ResponseHead& head) = 0;
+    /// The exchange becomes a tunnel for the protocol that the client has asked for (RFC 9110, section 7.8;
+    /// RFC 8441): its bytes go to the reader, what the source makes goes to it, each until it ends or fails;
+    /// back-pressure as for any body. What the client has sent early has waited. The tunnel is over when both
+    /// ways have ended, or the source has and the reader was given up (discardBody()); a source that fails
+    /// breaks it off. It lets go of the configuration; a watcher stays until it is over.
+    /// `head`: a 101 with Upgrade, in the form of HTTP/1.1.
+    /// REQUIRES: retained, request().wantsUpgrade, and no body in the request.
+    virtual void upgrade(ResponseHead head, BodyReader& reader, std::unique_ptr<BodySource> source) = 0;
 
     /// The value of Strict-Transport-Security that goes with the answer, whatever that is; null: none. Apart
     /// from the answer, as that may be shared with exchanges that are not encrypted. REQUIRES: isEncrypted().
@@ -107,9 +118,36 @@ protected:
         }
     }
 
+    void tellDraining() {
+        if (watcher_ != nullptr) {
+            watcher_->onDraining();
+        }
+    }
+    /// The account for a tunnel, which may outlive the site table and its logs.
+    void keepAccount() {
+        kept_ = std::make_unique<KeptAccount>();
+        kept_->site = account.site;
+        account.site = kept_->site;
+        if (account.log != nullptr) {
+            kept_->log = std::make_unique<observe::AccessLog::Channel>(account.log->log());
+            account.log = kept_->log.get();
+        }
+    }
+    void forgetAccount() {
+        account = {};
+        kept_.reset();
+    }
+
     RequestHead head_;
     ExchangeWatcher* watcher_ = nullptr;
     bool answered_ = false;
+
+private:
+    struct KeptAccount {
+        std::string site;
+        std::unique_ptr<observe::AccessLog::Channel> log; // the site's own, if there is one
+    };
+    std::unique_ptr<KeptAccount> kept_;
 };
 
 } // namespace saker::http

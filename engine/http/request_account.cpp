@@ -51,6 +51,10 @@ Tally Tally::start(const LoopContext& context) {
     return tally;
 }
 
+void Tally::setAnswered() {
+    answeredMicros = startMicros != 0 ? nowMicros() : 0;
+}
+
 void Tally::takeBack(std::uint64_t unsent) {
     bytes -= std::min(unsent, bytes);
     bodyBytes -= std::min(unsent, bodyBytes);
@@ -61,10 +65,12 @@ void accountFor(const Exchange& exchange, const Tally& tally, const net::Transpo
     observe::LoopCounters& counters = context.counters();
     const auto status = static_cast<unsigned>(tally.status);
     const std::uint64_t micros = tally.startMicros != 0 ? nowMicros() - tally.startMicros : 0;
-    counters.onRequest(status, tally.bytes, micros);
+    const std::uint64_t latency =
+        tally.answeredMicros != 0 ? tally.answeredMicros - tally.startMicros : micros;
+    counters.onRequest(status, tally.bytes, latency);
     counters.onHandled(exchange.account.handler);
     if (exchange.account.metrics && counters.isDetailed()) {
-        exchange.account.metrics->onRequest(counters, status, tally.received, tally.bytes, micros);
+        exchange.account.metrics->onRequest(counters, status, tally.received, tally.bytes, latency);
     }
     observe::AccessLog::Channel* log =
         exchange.account.hasOwnLog ? exchange.account.log : context.accessLog();

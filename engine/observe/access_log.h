@@ -112,6 +112,7 @@ public:
     /// Hands over what there is; the loop calls it once a second. Nothing happens when there is nothing, or
     /// when the disk is behind.
     void flush();
+    const std::shared_ptr<AccessLog>& log() const { return log_; }
 
 private:
     void handOver();

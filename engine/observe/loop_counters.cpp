@@ -75,6 +75,8 @@ CounterTotals& CounterTotals::operator+=(const CounterTotals& other) {
     requestsRejected += other.requestsRejected;
     timeouts += other.timeouts;
     slowClients += other.slowClients;
+    tunnelsOpened += other.tunnelsOpened;
+    tunnelsClosed += other.tunnelsClosed;
     for (std::size_t i = 0; i < http2Floods.size(); ++i) {
         http2Floods[i] += other.http2Floods[i];
     }
@@ -104,6 +106,8 @@ CounterTotals LoopCounters::read() const {
     totals.requestsRejected = requestsRejected_.read();
     totals.timeouts = timeouts_.read();
     totals.slowClients = slowClients_.read();
+    totals.tunnelsClosed = tunnelsClosed_.read(); // first: none is closed that was not opened
+    totals.tunnelsOpened = tunnelsOpened_.read();
     for (std::size_t i = 0; i < http2Floods_.size(); ++i) {
         totals.http2Floods[i] = http2Floods_[i].read();
     }

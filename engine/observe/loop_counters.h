@@ -57,6 +57,8 @@ struct CounterTotals {
     std::uint64_t requestsRejected = 0;    ///< refused by the protocol layer (http::Rejection)
     std::uint64_t timeouts = 0;            ///< headers, request or keep-alive with bytes outstanding
     std::uint64_t slowClients = 0;         ///< cut off below the minimum rate
+    std::uint64_t tunnelsOpened = 0;       ///< WebSockets: exchanges that left HTTP behind
+    std::uint64_t tunnelsClosed = 0;
     /// HTTP/2 connections ended for a flood.
     std::array<std::uint64_t, static_cast<std::size_t>(Http2Flood::count_)> http2Floods{};
     std::array<std::uint64_t, 3> tlsHandshakes{}; ///< done, by version: TLS 1.0 and 1.1, 1.2, 1.3
@@ -69,6 +71,9 @@ struct CounterTotals {
     std::uint64_t requests() const;
     std::uint64_t connectionsActive() const {
         return connectionsOpened > connectionsClosed ? connectionsOpened - connectionsClosed : 0;
+    }
+    std::uint64_t tunnelsActive() const {
+        return tunnelsOpened > tunnelsClosed ? tunnelsOpened - tunnelsClosed : 0;
     }
     CounterTotals& operator+=(const CounterTotals& other);
 };
@@ -104,6 +109,8 @@ public:
     void onRequestRejected() { requestsRejected_.add(1); }
     void onTimeout() { timeouts_.add(1); }
     void onSlowClient() { slowClients_.add(1); }
+    void onTunnelOpened() { tunnelsOpened_.add(1); }
+    void onTunnelClosed() { tunnelsClosed_.add(1); }
     void onHttp2Flood(Http2Flood kind) { http2Floods_[static_cast<std::size_t>(kind)].add(1); }
     /// `version`: as it is on the wire, 0x0304 for TLS 1.3.
     void onTlsHandshake(int version, bool isResumed) {
@@ -142,6 +149,8 @@ private:
     Cell requestsRejected_;
     Cell timeouts_;
     Cell slowClients_;
+    Cell tunnelsOpened_;
+    Cell tunnelsClosed_;
     std::array<Cell, static_cast<std::size_t>(Http2Flood::count_)> http2Floods_;
     std::array<Cell, 3> tlsHandshakes_;
     Cell tlsResumed_;

@@ -16,6 +16,9 @@ constexpr std::size_t kMostReplay = 64 * 1024;
 // For an answer to be read although the request could not be sent to its end.
 constexpr std::uint64_t kLastWords = 250; // ms
 constexpr std::uint64_t kMostUnreported = 16 * 1024;
+// Silence that ends a tunnel, ms: one way has ended; the server is about to stop.
+constexpr std::uint64_t kHalfOpenPatience = 30'000;
+constexpr std::uint64_t kDrainPatience = 1'000;
 
 /// The body of an answer that has none, and whose length is not known either (HEAD).
 class NoBody final : public http::BodySource {
@@ -48,17 +51,18 @@ private:
 
 UpstreamExchange::UpstreamExchange(Key, Ref<http::Exchange> exchange,
                                    std::unique_ptr<UpstreamProtocol> protocol, Ref<UpstreamPool> pool,
-                                   std::unique_ptr<ReplyHandler> handler, const ExchangeOptions& options)
+                                   std::unique_ptr<ReplyHandler> handler, const ExchangeOptions& options,
+                                   std::unique_ptr<TunnelTerms> terms)
     : exchange_(std::move(exchange)), protocol_(std::move(protocol)), pool_(std::move(pool)),
-      handler_(std::move(handler)), options_(options) {}
+      handler_(std::move(handler)), options_(options), terms_(std::move(terms)) {}
 
 UpstreamExchange::~UpstreamExchange() = default;
 
 void UpstreamExchange::start(Ref<http::Exchange> exchange, std::unique_ptr<UpstreamProtocol> protocol,
                              Ref<UpstreamPool> pool, std::unique_ptr<ReplyHandler> handler,
-                             const ExchangeOptions& options) {
+                             const ExchangeOptions& options, std::unique_ptr<TunnelTerms> terms) {
     auto made = makeRef<UpstreamExchange>(Key{}, std::move(exchange), std::move(protocol), std::move(pool),
-                                          std::move(handler), options);
+                                          std::move(handler), options, std::move(terms));
     made->self_ = made;
     made->begin();
 }
@@ -68,6 +72,10 @@ void UpstreamExchange::start(Ref<http::Exchange> exchange, std::unique_ptr<Upstr
 void UpstreamExchange::begin() {
     exchange_->watch(this);
     isWatching_ = true;
+    if (terms_) {
+        begunAt_ = pool_->loop().now();
+        armTimer();
+    }
     const http::RequestHead& head = exchange_->request();
     switch (head.framing) {
     case http::BodyFraming::none:
@@ -155,6 +163,13 @@ void UpstreamExchange::send() {
 
 void UpstreamExchange::onBody(std::string_view bytes) {
     const Ref<UpstreamExchange> kept(this);
+    if (isTunnel_) {
+        lastActivity_ = pool_->loop().now();
+        BufferChain chain;
+        chain.append(std::string(bytes));
+        write(chain);
+        return;
+    }
     if (phase_ == Phase::collecting) {
         if (auto kept = spool_->append(bytes); !kept) {
             fail(503, "the request's body cannot be kept: " + kept.error().text());
@@ -179,6 +194,13 @@ void UpstreamExchange::onBodyEnd() {
     const Ref<UpstreamExchange> kept(this);
     isReading_ = false;
     isBodyAtEnd_ = true;
+    if (isTunnel_) {
+        connection_->transport().shutdownWrite();
+        lastActivity_ = pool_->loop().now();
+        armTimer();
+        endIfDone();
+        return;
+    }
     if (phase_ == Phase::collecting) {
         body_ = {RequestBody::Kind::length, spool_->size()};
         acquire();
@@ -220,8 +242,10 @@ void UpstreamExchange::resumeBody() {
 }
 
 void UpstreamExchange::onDrained() {
+    const Ref<UpstreamExchange> kept(this);
     touch();
     resumeBody();
+    endIfDone();
 }
 
 /// What becomes of the client is of no interest any more.
@@ -279,6 +303,10 @@ bool UpstreamExchange::askAnother(const std::string& message, bool isHarmless) {
 /// `isUnsent`: the upstream has not got the whole of the request.
 void UpstreamExchange::lost(int error, bool isUnsent) {
     const Ref<UpstreamExchange> kept(this);
+    if (isTunnel_ && isComplete_) { // it has said all, and hears no more
+        closeTunnel();
+        return;
+    }
     if (mayRetry(isUnsent)) {
         retry();
         return;
@@ -305,6 +333,10 @@ void UpstreamExchange::onBroken(int error) {
 
 void UpstreamExchange::onPeerClosed() {
     const Ref<UpstreamExchange> kept(this);
+    if (isTunnel_) {
+        upstreamEnded();
+        return;
+    }
     if (mayRetry(false)) {
         retry();
         return;
@@ -324,6 +356,10 @@ void UpstreamExchange::onPeerClosed() {
 
 void UpstreamExchange::onData(std::string_view bytes) {
     const Ref<UpstreamExchange> kept(this);
+    if (isTunnel_) {
+        takeFromUpstream(bytes);
+        return;
+    }
     if (!std::exchange(hasReplyBytes_, true)) {
         canReplay_ = false;
         std::string().swap(replay_);
@@ -364,7 +400,7 @@ bool UpstreamExchange::take(const ReplyEvent& event, std::string_view rest) {
         fail(protocol_->failure().status, protocol_->failure().message);
         return false;
     case ReplyEvent::Kind::upgraded:
-        fail(502, "it switched to another protocol");
+        beginTunnel(rest);
         return false;
     }
     return phase_ == Phase::running;
@@ -373,6 +409,10 @@ bool UpstreamExchange::take(const ReplyEvent& event, std::string_view rest) {
 void UpstreamExchange::takeHead() {
     reply_ = protocol_->takeHead();
     hasHead_ = true;
+    if (terms_) { // no tunnel
+        terms_.reset();
+        armTimer();
+    }
     isWanted_ = handler_->onHead(*exchange_, reply_);
     if (!isWanted_) { // from here on it is the handler's
         isAnswered_ = true;
@@ -455,6 +495,9 @@ http::BodySource::Pull UpstreamExchange::pull(BufferChain& chain, std::size_t wa
         unsent_.consume(size);
         taken += size;
     }
+    if (isTunnel_ && taken > 0) {
+        lastActivity_ = pool_->loop().now();
+    }
     if (isReceivePaused_ && connection_ != nullptr && unsent_.size() < options_.mostUnsent / 2) {
         isReceivePaused_ = false;
         touch();
@@ -477,6 +520,8 @@ void UpstreamExchange::sourceGone() {
     source_ = nullptr;
     if (phase_ == Phase::serving) {
         finish();
+    } else if (isTunnel_ && isComplete_ && unsent_.empty()) {
+        endIfDone(); // the client may still go on
     } else {
         stop();
     }
@@ -490,6 +535,9 @@ void UpstreamExchange::fail(int status, const std::string& message) {
         return;
     }
     const std::string detail = fmt::format("{}: {}", pool_->name(), message);
+    if (phase_ == Phase::waiting) {
+        pool_->cancel(*this);
+    }
     releaseConnection(false);
     Timer::cancel();
     phase_ = Phase::serving;
@@ -503,7 +551,9 @@ void UpstreamExchange::fail(int status, const std::string& message) {
     }
     hasBrokenOff_ = true;
     dropBody();
-    handler_->onBrokenOff(*exchange_, detail);
+    if (handler_) {
+        handler_->onBrokenOff(*exchange_, detail);
+    }
     if (source_ == nullptr) {
         finish();
     } else {
@@ -521,7 +571,9 @@ void UpstreamExchange::stop() {
     }
     if (connection_ != nullptr) {
         BufferChain chain;
-        protocol_->encodeAbort(chain);
+        if (protocol_) {
+            protocol_->encodeAbort(chain);
+        }
         if (!chain.empty()) {
             connection_->transport().write(chain);
         }
@@ -560,6 +612,114 @@ void UpstreamExchange::releaseConnection(bool isReusable) {
     }
 }
 
+// ---- tunnels ----
+
+/// `rest`: what the upstream has said already.
+void UpstreamExchange::beginTunnel(std::string_view rest) {
+    reply_ = protocol_->takeHead();
+    hasHead_ = true;
+    std::string wrong = terms_ ? handler_->onUpgrade(*exchange_, reply_) : "nobody asked for it";
+    if (!wrong.empty()) {
+        fail(502, "it switched to another protocol: " + wrong);
+        return;
+    }
+    isTunnel_ = true;
+    isAnswered_ = true;
+    isReading_ = isBodyBegun_ = true;
+    isBodyAtEnd_ = false;
+    lastActivity_ = pool_->loop().now();
+    unsent_.append(std::string(rest));
+    auto source = std::make_unique<Source>(*this);
+    source_ = source.get();
+    // Both may refer to the configuration, which the exchange lets go of.
+    const std::unique_ptr<ReplyHandler> handler = std::move(handler_);
+    const std::unique_ptr<UpstreamProtocol> protocol = std::move(protocol_);
+    exchange_->upgrade(std::move(reply_.head), *this, std::move(source));
+    if (phase_ == Phase::running) {
+        armTimer();
+    }
+}
+
+void UpstreamExchange::takeFromUpstream(std::string_view bytes) {
+    lastActivity_ = pool_->loop().now();
+    unsent_.append(std::string(bytes));
+    settle();
+}
+
+/// The upstream has finished sending; what the client has to say still goes there.
+void UpstreamExchange::upstreamEnded() {
+    isComplete_ = true;
+    lastActivity_ = pool_->loop().now();
+    if (source_ != nullptr) {
+        source_->ready();
+    }
+    if (phase_ == Phase::running) {
+        armTimer();
+    }
+}
+
+/// Both ways of a tunnel have ended, and the upstream has got all.
+void UpstreamExchange::endIfDone() {
+    if (isTunnel_ && isBodyAtEnd_ && source_ == nullptr && !isBodyPaused_) {
+        stop();
+    }
+}
+
+/// Both ways end now; the client still gets what has come for it.
+void UpstreamExchange::closeTunnel() {
+    const Ref<UpstreamExchange> kept(this);
+    Timer::cancel();
+    isComplete_ = true;
+    phase_ = Phase::serving;
+    releaseConnection(false);
+    dropBody();
+    if (source_ != nullptr) {
+        source_->ready();
+    } else {
+        finish();
+    }
+}
+
+void UpstreamExchange::onDraining() {
+    if (isTunnel_ && phase_ == Phase::running) {
+        isDraining_ = true;
+        armTimer();
+    }
+}
+
+/// When to look again at a tunnel, or at the wait for it.
+std::uint64_t UpstreamExchange::tunnelDeadline() const {
+    constexpr std::uint64_t kNever = loop::TimerWheel::kNever;
+    if (!isTunnel_) {
+        return terms_->endpointTimeout != 0 ? begunAt_ + terms_->endpointTimeout : kNever;
+    }
+    std::uint64_t most = terms_->idleTimeout != 0 ? terms_->idleTimeout : kNever;
+    if (isComplete_ || isBodyAtEnd_) {
+        most = std::min(most, kHalfOpenPatience);
+    }
+    if (isDraining_) {
+        most = std::min(most, kDrainPatience);
+    }
+    return most != kNever ? lastActivity_ + most : kNever;
+}
+
+void UpstreamExchange::onTunnelTimer() {
+    if (phase_ != Phase::running && phase_ != Phase::waiting) {
+        return;
+    }
+    if (isTunnel_ && std::exchange(seenWritten_, connection_->transport().bytesWritten()) !=
+                         connection_->transport().bytesWritten()) {
+        lastActivity_ = pool_->loop().now();
+    }
+    if (pool_->loop().now() < tunnelDeadline()) {
+        armTimer();
+    } else if (isTunnel_) {
+        closeTunnel();
+    } else {
+        fail(504, fmt::format("it did not open the WebSocket within {} ms", terms_->endpointTimeout));
+    }
+}
+
 // ---- time ----
 
 void UpstreamExchange::touch() {
@@ -572,6 +732,12 @@ void UpstreamExchange::touch() {
 /// What is waited for may change at any time, so the shorter limit says when to look again.
 void UpstreamExchange::armTimer() {
     constexpr std::uint64_t kNever = loop::TimerWheel::kNever;
+    if (terms_) {
+        if (const std::uint64_t deadline = tunnelDeadline(); deadline != kNever) {
+            pool_->loop().timers().set(*this, deadline);
+        }
+        return;
+    }
     const std::uint64_t shortest = std::min(options_.sendTimeout != 0 ? options_.sendTimeout : kNever,
                                             options_.receiveTimeout != 0 ? options_.receiveTimeout : kNever);
     if (shortest != kNever) {
@@ -582,6 +748,10 @@ void UpstreamExchange::armTimer() {
 }
 
 void UpstreamExchange::onTimer() {
+    if (terms_) {
+        onTunnelTimer();
+        return;
+    }
     if (phase_ != Phase::running) {
         return;
     }

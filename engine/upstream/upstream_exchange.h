@@ -9,6 +9,10 @@
 // A connection that was used before may be closed by the upstream at the moment it is used again. The request
 // is then sent once more, over a new one, when nothing of a reply has come and nothing of the request has
 // left, or sending it twice does no harm and all of it is still at hand.
+//
+// With TunnelTerms the request is to become a tunnel (a WebSocket). Once the upstream has agreed, bytes go
+// both ways as they come, each way ends by itself, and nothing of the handler and its configuration is
+// needed any more. Any other reply is one like all others.
 #pragma once
 
 #include "base/ref.h"
@@ -17,6 +21,7 @@
 #include "upstream/body_spool.h"
 #include "upstream/upstream_pool.h"
 #include "upstream/upstream_protocol.h"
+#include "upstream/web_socket_options.h"
 
 #include <cstdint>
 #include <memory>
@@ -53,6 +58,8 @@ public:
         static_cast<void>(detail);
         return std::nullopt;
     }
+    /// The upstream agrees to a tunnel. Returns what is wrong with its head, or "".
+    virtual std::string onUpgrade(http::Exchange&, ReplyHead&) { return {}; }
     /// There will be no reply (status: 502, 503 or 504); `detail` is for the log and debug pages. Answers.
     virtual void onFailure(http::Exchange& exchange, int status, const std::string& detail) = 0;
     /// The reply broke off: the client has seen a part and will notice.
@@ -70,14 +77,15 @@ class UpstreamExchange final : public RefCounted,
     struct Key {};
 
 public:
-    /// `exchange` is retained. Answers it, at once or later.
+    /// `exchange` is retained. Answers it, at once or later. `terms`: it asks for a tunnel; see
+    /// http::Exchange::upgrade().
     static void start(Ref<http::Exchange> exchange, std::unique_ptr<UpstreamProtocol> protocol,
                       Ref<UpstreamPool> pool, std::unique_ptr<ReplyHandler> handler,
-                      const ExchangeOptions& options);
+                      const ExchangeOptions& options, std::unique_ptr<TunnelTerms> terms = nullptr);
 
     UpstreamExchange(Key, Ref<http::Exchange> exchange, std::unique_ptr<UpstreamProtocol> protocol,
                      Ref<UpstreamPool> pool, std::unique_ptr<ReplyHandler> handler,
-                     const ExchangeOptions& options);
+                     const ExchangeOptions& options, std::unique_ptr<TunnelTerms> terms);
     ~UpstreamExchange() override;
 
 private:
@@ -108,6 +116,7 @@ private:
     void onBodyFailed() override;
     // http::ExchangeWatcher
     void onAbandoned() override { stop(); }
+    void onDraining() override;
     // loop::Timer
     void onTimer() override;
 
@@ -132,6 +141,15 @@ private:
     void touch();
     void armTimer();
 
+    // tunnels
+    void beginTunnel(std::string_view rest);
+    void takeFromUpstream(std::string_view bytes);
+    void upstreamEnded();
+    void endIfDone();
+    void closeTunnel();
+    std::uint64_t tunnelDeadline() const;
+    void onTunnelTimer();
+
     // called by Source
     http::BodySource::Pull pull(BufferChain& chain, std::size_t want);
     void sourceGone();
@@ -154,6 +172,9 @@ private:
 
     std::string breakage_; // why the connection is lost
 
+    std::unique_ptr<TunnelTerms> terms_; // it is to be a tunnel, or is one
+    std::uint64_t begunAt_ = 0;          // ms
+
     // the reply
     ReplyHead reply_;
     std::string part_;   // of the body, out of the bytes that are being taken
@@ -175,6 +196,8 @@ private:
     bool isComplete_ = false;   // the reply
     bool hasBrokenOff_ = false; // the reply
     bool isReceivePaused_ = false;
+    bool isTunnel_ = false;
+    bool isDraining_ = false; // the server is about to stop
 };
 
 } // namespace saker::upstream

@@ -147,6 +147,14 @@ public:
         }
     }
     void respondInterim(const http::ResponseHead& head) override { interims.push_back(head); }
+    /// The test calls the reader.
+    void upgrade(http::ResponseHead head, http::BodyReader& reader,
+                 std::unique_ptr<http::BodySource> source) override {
+        isTunnel = true;
+        this->reader = &reader;
+        respond(std::move(head), std::move(source));
+    }
+    void tellToDrain() { tellDraining(); }
 
     /// All of a made body that there is now.
     void pullBody() {
@@ -172,6 +180,7 @@ public:
         tellAbandoned();
     }
     bool isSlow = false;
+    bool isTunnel = false;
     bool bodyEnded = false;
     bool bodyFailed = false;
     std::vector<http::ResponseHead> interims;

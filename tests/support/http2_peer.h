@@ -84,9 +84,17 @@ public:
             provider.source.ptr = upload;
             provider.read_callback = onRead;
             stream = nghttp2_submit_request(session_, nullptr, list.data(), list.size(), &provider, nullptr);
+            open_[stream] = upload;
         }
         exchange();
         return stream;
+    }
+    /// More of a body that did not end.
+    void send(std::int32_t stream, std::string_view text, bool ends = false) {
+        open_[stream]->text += text;
+        open_[stream]->ends = ends;
+        nghttp2_session_resume_data(session_, stream);
+        exchange();
     }
     void reset(std::int32_t stream, std::uint32_t error = NGHTTP2_CANCEL) {
         nghttp2_submit_rst_stream(session_, NGHTTP2_FLAG_NONE, stream, error);
@@ -190,6 +198,7 @@ private:
     nghttp2_session* session_ = nullptr;
     std::map<std::int32_t, Answer> answers_;
     std::vector<std::unique_ptr<Upload>> uploads_;
+    std::map<std::int32_t, Upload*> open_;
     bool goneAway_ = false;
     std::uint32_t goAwayError_ = 0;
 };

@@ -15,7 +15,8 @@ namespace saker::test {
 
 using namespace http;
 
-/// Answers by path: /now at once, /later when the test says so, /big with a long body, /stream from a source.
+/// Answers by path: /now at once, /later when the test says so, /big with a long body, /stream from a source,
+/// /tunnel by leaving HTTP behind.
 class TestHandler final : public Handler {
 public:
     struct Source final : BodySource {
@@ -64,6 +65,11 @@ public:
                 head.set("Content-Length", streamLength);
             }
             exchange.respond(std::move(head), std::move(made));
+        } else if (request.path() == "/tunnel" && request.wantsUpgrade) {
+            waiting.push_back(exchange.retain());
+            if (!upgradesLater) {
+                upgrade(exchange);
+            }
         } else if (request.path() == "/nothing") {
             return; // a defect
         } else {
@@ -80,12 +86,25 @@ public:
         exchange.respond(ResponseHead{}, std::move(chain));
     }
 
+    /// Into a tunnel from `source` to `reader`.
+    void upgrade(Exchange& exchange) {
+        ResponseHead head;
+        head.status = 101;
+        head.set("Upgrade", "websocket");
+        head.set("Sec-WebSocket-Accept", "proof");
+        head.set("Sec-WebSocket-Protocol", "chat");
+        auto made = std::make_unique<Source>();
+        source = made.get();
+        exchange.upgrade(std::move(head), reader, std::move(made));
+    }
+
     std::vector<std::string> seen;
     std::vector<Ref<Exchange>> waiting;
     Reader reader;
     Source* source = nullptr;
     std::string streamLength;
-    bool pausesAtOnce = false; ///< the reader of /read
+    bool pausesAtOnce = false;  ///< the reader of /read
+    bool upgradesLater = false; ///< /tunnel
     std::size_t bigSize = 1 << 20;
 };
 

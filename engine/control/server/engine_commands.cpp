@@ -92,6 +92,9 @@ void stats(EngineServices& services, Arguments, Output& output) {
         printRequests(now, output);
     }
     output.line(fmt::format("Connections: {} open, {} accepted", now.connections, now.connectionsAccepted));
+    if (now.webSocketsOpened > 0) {
+        output.line(fmt::format("WebSockets: {} open, {} so far", now.webSockets, now.webSocketsOpened));
+    }
     output.line(
         fmt::format("Received: {}, sent: {}", formatBytes(now.bytesReceived), formatBytes(now.bytesSent)));
     if (now.tlsHandshakes + now.tlsFailed + now.tlsLimited + now.plainOnTlsPort > 0) {

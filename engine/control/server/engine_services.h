@@ -51,6 +51,8 @@ struct StatsSnapshot {
     std::uint64_t bytesSent = 0;
     std::uint64_t connections = 0;         ///< open now
     std::uint64_t connectionsAccepted = 0; ///< since start-up
+    std::uint64_t webSockets = 0;          ///< open now
+    std::uint64_t webSocketsOpened = 0;    ///< since start-up
     std::uint64_t tlsHandshakes = 0;       ///< done since start-up, those of the next line included
     std::uint64_t tlsResumed = 0;          ///< without a full handshake
     std::uint64_t tlsOld = 0;              ///< with TLS 1.0 or 1.1

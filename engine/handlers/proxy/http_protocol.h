@@ -19,7 +19,7 @@ public:
     HttpProtocol(const Asked& asked, std::string head, const http::ReplyLimits& limits = {});
 
     bool needsLength() const override { return false; }
-    bool isIdempotent() const override { return http::isIdempotent(asked_.method) && !asked_.isUpgrade; }
+    bool isIdempotent() const override { return http::isIdempotent(asked_.method); }
     void begin(const upstream::RequestBody& body, BufferChain& out) override;
     void encodeBody(BufferChain& data, BufferChain& out) override;
     void encodeEnd(BufferChain& out) override;

@@ -1,21 +1,50 @@
 #include "handlers/proxy/proxy_handler.h"
 
+#include "base/text.h"
 #include "handlers/proxy/http_protocol.h"
 #include "handlers/proxy/proxy_request.h"
+#include "http/web_socket_handshake.h"
 #include "observe/log.h"
 
+#include <fmt/format.h>
+
 namespace saker::proxy {
+
+namespace {
+
+constexpr std::string_view kWebSocket = "websocket";
+
+bool wantsWebSocket(const http::RequestHead& request) {
+    return request.wantsUpgrade && request.method == http::Method::get &&
+           request.framing == http::BodyFraming::none &&
+           equalsIgnoreCase(request.get(http::FieldName::upgrade), kWebSocket);
+}
+
+} // namespace
 
 /// What becomes of one answer.
 class ProxyHandler::Reply final : public upstream::ReplyHandler {
 public:
     Reply(std::shared_ptr<const routing::Site> site, routing::ErrorResponder& errors,
-          std::shared_ptr<observe::RepeatLimit> failureLimit)
-        : site_(std::move(site)), errors_(errors), failureLimit_(std::move(failureLimit)) {}
+          std::shared_ptr<observe::RepeatLimit> failureLimit, std::string webSocketKey)
+        : site_(std::move(site)), errors_(errors), failureLimit_(std::move(failureLimit)),
+          webSocketKey_(std::move(webSocketKey)) {}
 
     bool onHead(http::Exchange&, upstream::ReplyHead& reply) override {
         site_->rules->addDynamicHeaders(reply.head);
         return true;
+    }
+    std::string onUpgrade(http::Exchange&, upstream::ReplyHead& reply) override {
+        const std::string_view chosen = reply.head.get("Upgrade");
+        if (!equalsIgnoreCase(chosen, kWebSocket)) {
+            return fmt::format("to \"{}\", expected \"{}\"", escapeControl(chosen), kWebSocket);
+        }
+        // A client that has sent a key of its own checks the answer to it by itself.
+        if (!webSocketKey_.empty() &&
+            reply.head.get("Sec-WebSocket-Accept") != http::webSocketAccept(webSocketKey_)) {
+            return "its Sec-WebSocket-Accept does not belong to the key that it got";
+        }
+        return {};
     }
     void onFailure(http::Exchange& exchange, int status, const std::string& detail) override {
         failureLimit_->write(log::Level::error, site_->name, "{} ({})", detail, status);
@@ -30,11 +59,13 @@ private:
     std::shared_ptr<const routing::Site> site_;
     routing::ErrorResponder& errors_; // outlives the exchange, as all of its configuration does
     std::shared_ptr<observe::RepeatLimit> failureLimit_;
+    std::string webSocketKey_; // ours, where the client has sent none
 };
 
 ProxyHandler::ProxyHandler(PoolOf poolOf, const upstream::ExchangeOptions& options,
+                           const upstream::WebSocketOptions& webSockets, upstream::TunnelLimit& limit,
                            routing::ErrorResponder& errors)
-    : poolOf_(std::move(poolOf)), options_(options), errors_(errors),
+    : poolOf_(std::move(poolOf)), options_(options), webSockets_(webSockets), limit_(limit), errors_(errors),
       failureLimit_(std::make_shared<observe::RepeatLimit>(std::chrono::seconds(1))) {}
 
 void ProxyHandler::run(http::Exchange& exchange, const routing::Script& script) {
@@ -44,6 +75,22 @@ void ProxyHandler::run(http::Exchange& exchange, const routing::Script& script) 
     if (!pool) {
         errors_.fail(exchange, script.site, 502, "There is no server to pass requests for this host on to.");
         return;
+    }
+    std::unique_ptr<upstream::TunnelTerms> terms;
+    std::string webSocketKey;
+    if (wantsWebSocket(request)) {
+        terms = std::make_unique<upstream::TunnelTerms>(webSockets_.terms(limit_));
+        if (!terms->slot) {
+            failureLimit_->write(log::Level::warning, script.site->name,
+                                 "{} WebSockets are open, as many as MaxConcurrentUpgradedConnections "
+                                 "allows: one more was turned away.",
+                                 webSockets_.maxConcurrentUpgradedConnections);
+            errors_.fail(exchange, script.site, 503, "Too many WebSockets are open; try again shortly.");
+            return;
+        }
+        if (request.majorVersion == 2) {
+            webSocketKey = http::makeWebSocketKey();
+        }
     }
     const std::string authority = pool->target().authority();
     std::string target;
@@ -61,13 +108,15 @@ void ProxyHandler::run(http::Exchange& exchange, const routing::Script& script) 
     context.client = &exchange.client();
     context.target = target;
     context.upstreamAuthority = authority;
+    context.isUpgrade = terms != nullptr;
+    context.webSocketKey = webSocketKey;
     std::string head;
     head.reserve(1024);
     appendProxyHead(context, head);
-    auto protocol = std::make_unique<HttpProtocol>(Asked{request.method, false}, std::move(head));
-    auto reply = std::make_unique<Reply>(script.site, errors_, failureLimit_);
+    auto protocol = std::make_unique<HttpProtocol>(Asked{request.method, terms != nullptr}, std::move(head));
+    auto reply = std::make_unique<Reply>(script.site, errors_, failureLimit_, std::move(webSocketKey));
     upstream::UpstreamExchange::start(exchange.retain(), std::move(protocol), std::move(pool),
-                                      std::move(reply), options_);
+                                      std::move(reply), options_, std::move(terms));
 }
 
 } // namespace saker::proxy

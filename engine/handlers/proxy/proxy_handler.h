@@ -1,4 +1,8 @@
-// Passes requests for programs on to an HTTP server. One per extension, loop and configuration.
+// Passes requests for programs on to an HTTP server, WebSockets among them. One per extension, loop and
+// configuration.
+//
+// Of the protocols that a client may want to change to, WebSocket is passed on and no other: what an unknown
+// one means for the server behind us is unknown, too (h2c would be a way round all rules).
 #pragma once
 
 #include "observe/repeat_limit.h"
@@ -17,7 +21,10 @@ public:
     /// The server for a site; null: there is none for this site.
     using PoolOf = std::function<Ref<upstream::UpstreamPool>(const routing::Site& site)>;
 
-    ProxyHandler(PoolOf poolOf, const upstream::ExchangeOptions& options, routing::ErrorResponder& errors);
+    /// `limit`: of all loops; outlives the handler.
+    ProxyHandler(PoolOf poolOf, const upstream::ExchangeOptions& options,
+                 const upstream::WebSocketOptions& webSockets, upstream::TunnelLimit& limit,
+                 routing::ErrorResponder& errors);
 
     /// The upstream is asked for what the client asked for, as it was spelled.
     void run(http::Exchange& exchange, const routing::Script& script) override;
@@ -27,6 +34,8 @@ private:
 
     PoolOf poolOf_;
     upstream::ExchangeOptions options_;
+    upstream::WebSocketOptions webSockets_;
+    upstream::TunnelLimit& limit_;
     routing::ErrorResponder& errors_;
     std::shared_ptr<observe::RepeatLimit> failureLimit_; // shared with answers under way
 };

@@ -16,6 +16,8 @@ using http::RequestHead;
 
 constexpr std::string_view kName = "saker"; // in Via (RFC 9110, section 7.6.3: a pseudonym)
 
+constexpr std::string_view kKey = "Sec-WebSocket-Key";
+
 /// What we tell the upstream ourselves. A client that is no trusted proxy must not be able to say it.
 constexpr std::array<std::string_view, 8> kOwnFields = {
     "Forwarded",         "X-Forwarded-For",    "X-Forwarded-Host", "X-Forwarded-Port",
@@ -101,6 +103,7 @@ public:
         if (context_.isUpgrade) {
             field("Connection", "upgrade");
             field("Upgrade", request_.get(FieldName::upgrade));
+            field(kKey, context_.webSocketKey);
         } else if (listHas(request_.get(FieldName::te), "trailers")) {
             field("TE", "trailers"); // the only transfer coding's parameter that passes through
             field("Connection", "TE");
@@ -149,6 +152,9 @@ private:
         // Fields of HTTP_PROXY's kind: see fastcgi::cgiFieldName; servers behind us run CGI too.
         if (isHopByHop(field.name) || equalsIgnoreCase(field.name, "proxy") ||
             equalsIgnoreCase(field.name, "via") || isOwnField(field.name)) {
+            return false;
+        }
+        if (!context_.webSocketKey.empty() && equalsIgnoreCase(field.name, kKey)) {
             return false;
         }
         return !listHas(connection_, field.name) && !isSet(field.name);

@@ -35,6 +35,8 @@ struct ProxyContext {
     HostPolicy hostPolicy = HostPolicy::upstream;
     std::string_view upstreamAuthority = {}; ///< "example.com:8080"
     bool isUpgrade = false;                  ///< pass the client's wish for another protocol on
+    /// Sec-WebSocket-Key where the client's protocol knows none (RFC 8441, section 5).
+    std::string_view webSocketKey = {};
     /// Set by the configuration, in place of what the client sent; an empty value takes the field away.
     const std::vector<std::pair<std::string, std::string>>* fields = nullptr;
 };

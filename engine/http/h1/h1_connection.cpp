@@ -78,7 +78,7 @@ void H1Connection::resumeInput() {
     }
     stash_.resumeIfRoom();
     if (isPeerClosed_ && isBodyCutOff()) {
-        abort();
+        onInputCutOff();
         return;
     }
     if (!current_ && !outlet_.isWaiting() && (isPeerClosed_ || (context_.isDraining() && stash_.empty()))) {
@@ -184,6 +184,10 @@ void H1Connection::handle(H1Exchange& exchange) {
 /// Decodes some of the current exchange's body; returns the bytes used, 0 when more input is needed.
 std::size_t H1Connection::feedBody(std::string_view input) {
     H1Exchange& exchange = *current_;
+    if (exchange.isTunnel_) {
+        const Ref<H1Exchange> kept = current_; // the reader may end it
+        return kept->feed(input);
+    }
     const std::size_t used = exchange.feed(input);
     if (exchange.decoder_.rejection() != Rejection::none) {
         refuse(exchange.decoder_.rejection());
@@ -209,6 +213,10 @@ Ref<Exchange> H1Connection::retain(H1Exchange& exchange) {
 
 void H1Connection::resumeBody(H1Exchange& exchange) {
     if (current_.get() != &exchange || exchange.isBodyDone()) {
+        return;
+    }
+    if (exchange.isTunnel_) {
+        resumeInput();
         return;
     }
     exchange.bodyWatch_ = RateWatch::start(context_.loop().now(), exchange.decoder_.received());
@@ -294,13 +302,37 @@ void H1Connection::answered(H1Exchange& exchange, int status) {
     }
 }
 
+/// The connection leaves HTTP behind: it ends with the tunnel.
+void H1Connection::beganTunnel(H1Exchange& exchange, int status) {
+    keepAlive_ = false;
+    lingers_ = true; // unless the client's end has come
+    context_.counters().onTunnelOpened();
+    const Ref<H1Exchange> kept = current_;
+    exchange.tally_.setAnswered();
+    answered(exchange, status);
+    exchange.settings_ = {};
+    if (context_.isDraining()) {
+        exchange.tellDraining();
+    }
+}
+
+/// The reader has had enough. While something is being sent, settle() ends the tunnel.
+void H1Connection::endTunnelInput(H1Exchange& exchange) {
+    if (current_.get() == &exchange && !exchange.isSending_) {
+        finishIfDone();
+        if (!isProcessing_) {
+            settle();
+        }
+    }
+}
+
 /// The current exchange ends when it is answered, its answer has left (if it is a long one) and its body is
 /// read.
 void H1Connection::finishIfDone() {
     if (!current_ || !current_->answered_ || current_->isSending_) {
         return;
     }
-    if (!current_->isBodyDone() && keepAlive_) {
+    if (!current_->isBodyDone() && (keepAlive_ || current_->isTunnel_)) {
         return;
     }
     Ref<H1Exchange> exchange = std::move(current_);
@@ -351,6 +383,9 @@ void H1Connection::settle() {
     }
     if (current_ && current_->isSending_ && !current_->source_) {
         current_->isSending_ = false;
+        if (current_->isTunnel_ && !current_->isBodyDone()) {
+            transport_.shutdownWrite(); // the client may still go on
+        }
         finishIfDone();
     }
     if (phase_ == Phase::ending) {
@@ -361,7 +396,7 @@ void H1Connection::settle() {
 void H1Connection::onDrained() {
     outlet_.onDrained();
     if (phase_ != Phase::closed) {
-        if (current_ &&
+        if (current_ && !current_->isTunnel_ &&
             !current_->isBodyDone()) { // it may have waited for its answers before it went on sending
             current_->bodyWatch_ = RateWatch::start(context_.loop().now(), current_->decoder_.received());
         }
@@ -418,9 +453,14 @@ void H1Connection::abort() {
 
 void H1Connection::drain() {
     keepAlive_ = false;
-    if (!current_ && !outlet_.isWaiting() && stash_.empty() && phase_ == Phase::open) {
+    if (current_) {
+        const Ref<H1Exchange> kept = current_;
+        kept->tellDraining();
+        return;
+    }
+    if (!outlet_.isWaiting() && stash_.empty() && phase_ == Phase::open) {
         close();
-    } else if (!current_) {
+    } else {
         armForRequest(); // the rest of a head has less time now
     }
 }
@@ -433,13 +473,27 @@ bool H1Connection::isBodyCutOff() const {
     return current_ && !current_->isBodyDone() && !(current_->isBodyPaused_ && !stash_.empty());
 }
 
+/// A body can never be completed; a tunnel's other way goes on.
+void H1Connection::onInputCutOff() {
+    if (!current_->isTunnel_) {
+        abort();
+        return;
+    }
+    const Ref<H1Exchange> tunnel = current_;
+    tunnel->endTunnelInput();
+    if (phase_ != Phase::closed) {
+        finishIfDone();
+        flush();
+    }
+}
+
 void H1Connection::onPeerClosed() {
     isPeerClosed_ = true;
     if (phase_ == Phase::closed) {
         return;
     }
     if (isBodyCutOff()) {
-        abort();
+        onInputCutOff();
         return;
     }
     if (!current_ && !outlet_.isWaiting() && !isProcessing_) {
@@ -491,7 +545,7 @@ void H1Connection::onTimer() {
         return;
     }
     if (current_) {
-        if (!current_->isBodyDone() && !current_->isBodyPaused_) {
+        if (!current_->isBodyDone() && !current_->isBodyPaused_ && !current_->isTunnel_) {
             if (current_->bodyWatch_.isTooSlow(now, current_->decoder_.received(), settings)) {
                 cutOffSlowClient();
                 return;

@@ -51,6 +51,7 @@ private:
     // input
     bool wantsInput() const;
     bool isBodyCutOff() const;
+    void onInputCutOff();
     void consume(std::string_view bytes);
     std::size_t process(std::string_view input);
     std::size_t beginRequest(std::string_view input);
@@ -68,6 +69,8 @@ private:
     void resumeBody(H1Exchange& exchange);
     ConnectionField connectionField(H1Exchange& exchange);
     void answered(H1Exchange& exchange, int status);
+    void beganTunnel(H1Exchange& exchange, int status);
+    void endTunnelInput(H1Exchange& exchange);
     void finishIfDone();
 
     // output

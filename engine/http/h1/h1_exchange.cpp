@@ -36,7 +36,7 @@ void H1Exchange::begin(H1Connection& connection, Ref<ConnectionSettings> setting
     settings_ = std::move(settings);
     tally_ = tally;
     strictTransport = {};
-    Exchange::account = {};
+    forgetAccount();
     answered_ = false;
     reader_ = nullptr;
     isChunked_ = false;
@@ -44,6 +44,8 @@ void H1Exchange::begin(H1Connection& connection, Ref<ConnectionSettings> setting
     isBodyPaused_ = false;
     watcher_ = nullptr;
     isSending_ = false;
+    isTunnel_ = isTunnelInputDone_ = false;
+    tunnelReceived_ = 0;
 }
 
 void H1Exchange::ownHead() {
@@ -95,6 +97,14 @@ void H1Exchange::resumeBody() {
 
 void H1Exchange::discardBody() {
     reader_ = nullptr;
+    if (isTunnel_) {
+        isBodyPaused_ = false;
+        isTunnelInputDone_ = true;
+        if (connection_) {
+            connection_->endTunnelInput(*this);
+        }
+        return;
+    }
     resumeBody();
 }
 
@@ -109,6 +119,11 @@ bool H1Exchange::hasDiscardedEnough() const {
 }
 
 std::size_t H1Exchange::feed(std::string_view input) {
+    if (isTunnel_) {
+        tunnelReceived_ += input.size();
+        reader_->onBody(input);
+        return input.size();
+    }
     const BodyDecoder::Step step = decoder_.next(input);
     if (step.state == BodyDecoder::State::data && reader_) {
         reader_->onBody(step.data);
@@ -123,6 +138,13 @@ std::size_t H1Exchange::feed(std::string_view input) {
         }
     }
     return step.consumed;
+}
+
+void H1Exchange::endTunnelInput() {
+    isTunnelInputDone_ = true;
+    if (BodyReader* reader = std::exchange(reader_, nullptr)) {
+        reader->onBodyEnd();
+    }
 }
 
 // ---- answers ----
@@ -198,6 +220,26 @@ void H1Exchange::respondInterim(const ResponseHead& head) {
     connection_->flush();
 }
 
+void H1Exchange::upgrade(ResponseHead head, BodyReader& reader, std::unique_ptr<BodySource> source) {
+    if (!connection_ || answered_) {
+        return;
+    }
+    addStrictTransport(head);
+    ResponseFraming framing;
+    framing.kind = ResponseFraming::Kind::none;
+    tally_.bytes = appendHead(head, framing);
+    isTunnel_ = true;
+    isBodyPaused_ = false;
+    reader_ = &reader;
+    source_.start(std::move(source), std::nullopt, [this] {
+        if (connection_) {
+            connection_->resumeInput();
+        }
+    });
+    keepAccount();
+    connection_->beganTunnel(*this, head.status);
+}
+
 void H1Exchange::addStrictTransport(ResponseHead& head) const {
     if (strictTransport) {
         head.set("Strict-Transport-Security", strictTransport->text);
@@ -236,8 +278,13 @@ BodySource::Pull H1Exchange::pullBody(BufferChain& out) {
 }
 
 void H1Exchange::account() {
-    tally_.received = head_.size() + (head_.framing == BodyFraming::none ? 0 : decoder_.received());
+    tally_.received =
+        head_.size() + tunnelReceived_ + (head_.framing == BodyFraming::none ? 0 : decoder_.received());
     accountFor(*this, tally_, connection_->transport_, connection_->context_);
+    if (isTunnel_) {
+        connection_->context_.counters().onTunnelClosed();
+        forgetAccount(); // writes the line
+    }
 }
 
 } // namespace saker::http

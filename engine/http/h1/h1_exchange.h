@@ -35,6 +35,7 @@ public:
     void respond(ResponseHead head, BufferChain body) override;
     void respond(ResponseHead head, std::unique_ptr<BodySource> source) override;
     void respondInterim(const ResponseHead& head) override;
+    void upgrade(ResponseHead head, BodyReader& reader, std::unique_ptr<BodySource> source) override;
 
 private:
     friend class H1Connection;
@@ -44,7 +45,10 @@ private:
     void ownHead();
     /// The client is gone.
     void detach();
-    bool isBodyDone() const { return head_.framing == BodyFraming::none || decoder_.isDone(); }
+    /// Nothing more of the client's bytes belongs to it.
+    bool isBodyDone() const {
+        return isTunnel_ ? isTunnelInputDone_ : head_.framing == BodyFraming::none || decoder_.isDone();
+    }
     bool isHeldBack() const { return head_.expectsContinue && !continueSent_; }
     /// Whether the rest of the body is worth reading for the sake of the connection, once it is answered:
     /// without its 100 it may never come, and a long one costs more than a new connection.
@@ -53,6 +57,8 @@ private:
     bool hasDiscardedEnough() const;
     /// Decodes some of the request's body for its reader; returns the bytes used, 0 when more are needed.
     std::size_t feed(std::string_view input);
+    /// The client has finished sending into the tunnel.
+    void endTunnelInput();
     /// REQUIRES: source_. Appends some of the answer's body, framed.
     BodySource::Pull pullBody(BufferChain& out);
     void addStrictTransport(ResponseHead& head) const;
@@ -73,6 +79,9 @@ private:
     bool continueSent_ = false;
     bool isBodyPaused_ = false;
     bool isSending_ = false; // answered, but what is sent is long or still being made
+    bool isTunnel_ = false;
+    bool isTunnelInputDone_ = false; // its end has come, or nobody wants more
+    std::uint64_t tunnelReceived_ = 0;
 };
 
 } // namespace saker::http

@@ -66,7 +66,8 @@ bool H2Connection::open() {
         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1}, // those of RFC 9218 instead
         {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},
     }};
-    const std::size_t count = settings.size() - (context_.settings().takesExtendedConnect ? 0 : 1);
+    takesExtendedConnect_ = context_.settings().takesExtendedConnect;
+    const std::size_t count = settings.size() - (takesExtendedConnect_ ? 0 : 1);
     if (nghttp2_submit_settings(session(), NGHTTP2_FLAG_NONE, settings.data(), count) != 0 ||
         nghttp2_session_set_local_window_size(session(), NGHTTP2_FLAG_NONE, 0, kConnectionWindow) != 0) {
         return false;
@@ -293,6 +294,9 @@ void H2Connection::drain() {
     drain_ = Drain::noticed;
     nghttp2_submit_shutdown_notice(session());
     nghttp2_submit_ping(session(), NGHTTP2_FLAG_NONE, nullptr);
+    isBusy_ = true; // streams that end leave the list when what follows is sent
+    streams_.forEach([](H2Exchange& exchange) { exchange.drain(); });
+    isBusy_ = false;
     armBy(context_.loop().now() + kNoticeMs);
     flush();
 }

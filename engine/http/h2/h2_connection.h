@@ -50,6 +50,8 @@ public:
     LoopContext& context() const { return context_; }
     H2Loop& shared() const { return shared_; }
     nghttp2_session* session() const { return session_.get(); }
+    /// What the client was told when the connection began: it cannot be taken back (RFC 8441, section 3).
+    bool takesExtendedConnect() const { return takesExtendedConnect_; }
     /// Sends what the client and the transport allow; nothing while something is being sent or read already,
     /// which sends it then.
     void flush();
@@ -116,6 +118,7 @@ private:
     bool isPaused_ = false; // nothing is read: what was asked for so far does not leave
     bool goesOn_ = false;   // more is to be sent in the next turn
     bool isCutOff_ = false;
+    bool takesExtendedConnect_ = false;
     bool isClosed_ = false;
 };
 

@@ -46,7 +46,7 @@ loop::EventLoop& H2Exchange::loop() const {
 void H2Exchange::begin(H2Connection& connection, std::int32_t stream) {
     connection_ = &connection;
     stream_ = stream;
-    text_.begin(connection.context().limits().maxHead, connection.context().settings().takesExtendedConnect);
+    text_.begin(connection.context().limits().maxHead, connection.takesExtendedConnect());
     received_ = 0;
     heldBody_.clear();
     unconsumed_ = 0;
@@ -54,7 +54,7 @@ void H2Exchange::begin(H2Connection& connection, std::int32_t stream) {
     beganAt_ = connection.context().loop().now();
     tally_ = {};
     answered_ = isDispatched_ = isMalformed_ = isBodyDone_ = isBodyPaused_ = isDeferred_ = isWarm_ =
-        isAtEnd_ = false;
+        isAtEnd_ = isTunnel_ = false;
 }
 
 void H2Exchange::dispatch(bool endsStream) {
@@ -109,7 +109,11 @@ Rejection H2Exchange::readHead() {
         return Rejection::badField;
     }
     head_.keepAlive = true;
-    if (isBodyDone_) {
+    if (head_.wantsUpgrade) { // extended CONNECT: what follows waits for its tunnel
+        isBodyPaused_ = true;
+        head_.contentLength = 0;
+    }
+    if (isBodyDone_ || head_.wantsUpgrade) {
         head_.framing = BodyFraming::none;
         head_.expectsContinue = false;
     } else if (head_.framing == BodyFraming::none) {
@@ -169,7 +173,7 @@ void H2Exchange::takeBody(std::string_view bytes) {
         }
         return;
     }
-    const std::uint64_t most = settings_ ? settings_->maxBody : 0;
+    const std::uint64_t most = settings_ && !head_.wantsUpgrade ? settings_->maxBody : 0;
     if (most != 0 && received_ > most) {
         if (BodyReader* reader = std::exchange(reader_, nullptr)) {
             reader->onBodyFailed();
@@ -187,6 +191,9 @@ void H2Exchange::takeBody(std::string_view bytes) {
 }
 
 bool H2Exchange::isRestWanted() const {
+    if (head_.wantsUpgrade) { // it has no end of its own
+        return isTunnel_ && reader_ != nullptr;
+    }
     const std::uint64_t rest =
         head_.framing == BodyFraming::length ? head_.contentLength - received_ : received_;
     return rest <= kMaxDiscard && !head_.expectsContinue;
@@ -223,6 +230,10 @@ void H2Exchange::resumeBody() {
 void H2Exchange::discardBody() {
     reader_ = nullptr;
     resumeBody();
+    if (isTunnel_ && isAtEnd_ && !isBodyDone_ && connection_) {
+        cutBodyOff();
+        connection_->flush();
+    }
 }
 
 void H2Exchange::endBody() {
@@ -253,8 +264,17 @@ void H2Exchange::refuse(int status, std::string_view sentence) {
     respond(std::move(answer.head), std::move(answer.body));
 }
 
+/// Any 2xx to extended CONNECT would be a tunnel to the client (RFC 8441, section 5): it gets a refusal.
+bool H2Exchange::isNoTunnel(int status) {
+    if (!head_.wantsUpgrade || status < 200 || status > 299) {
+        return false;
+    }
+    refuse(501, "Nothing at this address speaks the protocol that was asked for.");
+    return true;
+}
+
 void H2Exchange::respond(PreparedResponse& response) {
-    if (!mayAnswer()) {
+    if (!mayAnswer() || isNoTunnel(response.status())) {
         return;
     }
     form_ = ResponseForm::of(response);
@@ -269,7 +289,7 @@ void H2Exchange::respond(PreparedResponse& response) {
 }
 
 void H2Exchange::respond(ResponseHead head, BufferChain body) {
-    if (!mayAnswer()) {
+    if (!mayAnswer() || isNoTunnel(head.status)) {
         return;
     }
     if (isBodiless(head.status)) {
@@ -287,7 +307,7 @@ void H2Exchange::respond(ResponseHead head, BufferChain body) {
 }
 
 void H2Exchange::respond(ResponseHead head, std::unique_ptr<BodySource> source) {
-    if (!mayAnswer()) {
+    if (!mayAnswer() || isNoTunnel(head.status)) {
         return;
     }
     const bool hasBody = head_.method != Method::head && !isBodiless(head.status);
@@ -319,6 +339,36 @@ void H2Exchange::respondInterim(const ResponseHead& head) {
     nghttp2_submit_headers(connection_->session(), NGHTTP2_FLAG_NONE, stream_, nullptr, fields.data(),
                            fields.size(), nullptr);
     connection_->flush();
+}
+
+void H2Exchange::upgrade(ResponseHead head, BodyReader& reader, std::unique_ptr<BodySource> source) {
+    if (!mayAnswer()) {
+        return;
+    }
+    const Ref<H2Exchange> kept(this);
+    const Ref<ConnectionSettings> configuration = std::exchange(settings_, {}); // for the rest of this call
+    LoopContext& context = connection_->context();
+    head.status = 200; // RFC 8441, section 5
+    head.remove("Connection");
+    head.remove("Upgrade");
+    head.remove("Sec-WebSocket-Accept");
+    head.remove("Content-Length");
+    isTunnel_ = true;
+    reader_ = &reader;
+    tally_.setAnswered();
+    keepAccount();
+    context.counters().onTunnelOpened();
+    body_.source().start(std::move(source), std::nullopt, [this] {
+        if (connection_) {
+            resume();
+        }
+    });
+    form_ = makeRef<ResponseForm>(head);
+    submit(*form_, head.status, true);
+    resumeBody();
+    if (connection_ && context.isDraining()) {
+        tellDraining();
+    }
 }
 
 void H2Exchange::submit(ResponseForm& form, int status, bool hasBody) {
@@ -436,7 +486,7 @@ void H2Exchange::watch(std::uint64_t now) {
     }
     if (!isBlockedByClient()) { // other streams go first
         outputWatch_ = RateWatch::start(now, tally_.bytes);
-    } else if (outputWatch_.isTooSlow(now, tally_.bytes, *settings_)) {
+    } else if (outputWatch_.isTooSlow(now, tally_.bytes, settings_ ? *settings_ : context.settings())) {
         context.onSlowClient(peer());
         reset(NGHTTP2_CANCEL);
     }
@@ -459,6 +509,9 @@ bool H2Exchange::end() {
         tally_.received = text_.size() + received_;
         accountFor(*this, tally_, connection_->transport(), connection_->context());
     }
+    if (isTunnel_) {
+        connection_->context().counters().onTunnelClosed();
+    }
     const bool isDone = answered_ && isAtEnd_;
     detach();
     return isDone;
@@ -473,7 +526,7 @@ void H2Exchange::detach() {
     tellAbandoned();
     form_ = {};
     strictTransport = {};
-    account = {};
+    forgetAccount(); // of a tunnel: writes the line
     settings_ = {};
 }
 

@@ -37,6 +37,7 @@ public:
     void respond(ResponseHead head, BufferChain body) override;
     void respond(ResponseHead head, std::unique_ptr<BodySource> source) override;
     void respondInterim(const ResponseHead& head) override;
+    void upgrade(ResponseHead head, BodyReader& reader, std::unique_ptr<BodySource> source) override;
 
     // ---- the request, as it arrives ----
 
@@ -76,6 +77,8 @@ public:
     void watch(std::uint64_t now);
     /// The client sends nothing any more: what is incomplete stays so.
     void onPeerClosed();
+    /// The server is about to stop.
+    void drain() { tellDraining(); }
     /// The stream has closed. Returns whether it was answered to the end.
     bool end();
 
@@ -90,6 +93,7 @@ private:
     void reset(std::uint32_t error);
     void detach();
     void tellBodyEnd();
+    bool isNoTunnel(int status);
     void submit(ResponseForm& form, int status, bool hasBody);
     void load();
     bool isBlockedByClient() const;
@@ -120,6 +124,7 @@ private:
     bool isDeferred_ = false; // nghttp2 waits to be told that there is more
     bool isWarm_ = false;     // a worker has read the part of the file in front
     bool isAtEnd_ = false;    // all of the answer was handed to nghttp2
+    bool isTunnel_ = false;
 };
 
 /// The open streams of a connection, which it holds.

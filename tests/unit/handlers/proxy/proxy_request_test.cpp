@@ -112,6 +112,13 @@ TEST_F(ProxyRequestTest, passesUpgradesAndTrailersWhenAsked) {
     context_.isUpgrade = true;
     EXPECT_THAT(passed("GET / HTTP/1.1\r\nHost: y\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"),
                 HasSubstr("Connection: upgrade\r\nUpgrade: websocket\r\n"));
+    context_.webSocketKey = "ours==";
+    const std::string out =
+        passed("GET / HTTP/1.1\r\nHost: y\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+               "Sec-WebSocket-Key: theirs==\r\nSec-WebSocket-Protocol: chat\r\n\r\n");
+    EXPECT_THAT(out, HasSubstr("Sec-WebSocket-Key: ours==\r\n"));
+    EXPECT_THAT(out, HasSubstr("Sec-WebSocket-Protocol: chat\r\n"));
+    EXPECT_THAT(out, Not(HasSubstr("theirs")));
 }
 
 TEST(ForwardedNodeTest, quotesIpv6) {

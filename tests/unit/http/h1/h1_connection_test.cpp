@@ -397,5 +397,71 @@ TEST_F(H1ConnectionTest, PreparedAnswersKeepTheirFormForEveryClient) {
     EXPECT_THAT(transport.sent, EndsWith("Connection: close\r\n\r\nthe body"));
 }
 
+// ---- tunnels ----
+
+const std::string kAskForTunnel =
+    "GET /tunnel HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+
+TEST_F(H1ConnectionTest, ATunnelLeavesHttpBehind) {
+    transport.receive(kAskForTunnel + "early");
+    EXPECT_THAT(transport.sent, StartsWith("HTTP/1.1 101 Switching Protocols\r\n"));
+    EXPECT_THAT(transport.sent, HasSubstr("Connection: upgrade\r\n"));
+    EXPECT_THAT(transport.sent, HasSubstr("Upgrade: websocket\r\n"));
+    EXPECT_THAT(transport.sent, HasSubstr("Sec-WebSocket-Accept: proof\r\n"));
+    EXPECT_THAT(transport.sent, Not(HasSubstr("Content-Length")));
+    EXPECT_EQ(handler.reader.text, "early");
+    transport.receive(kGet);
+    EXPECT_EQ(handler.reader.text, "early" + kGet);
+    handler.source->parts = {"one", "two"};
+    handler.source->ready();
+    EXPECT_THAT(transport.sent, EndsWith("\r\n\r\nonetwo"));
+    EXPECT_EQ(counters.read().tunnelsActive(), 1U);
+    transport.peerCloses();
+    EXPECT_TRUE(handler.reader.isEnded);
+    EXPECT_FALSE(transport.isClosed);
+    handler.source->isEnded = true;
+    handler.source->ready();
+    expectClosed(false);
+    EXPECT_FALSE(transport.wasReset);
+    EXPECT_EQ(counters.read().tunnelsActive(), 0U);
+    EXPECT_EQ(counters.read().requests(), 1U);
+}
+
+TEST_F(H1ConnectionTest, ATunnelsBytesWaitUntilItIsThere) {
+    handler.upgradesLater = true;
+    transport.receive(kAskForTunnel + "early");
+    transport.receive(" birds");
+    EXPECT_EQ(transport.sent, "");
+    handler.upgrade(*handler.waiting[0]);
+    EXPECT_THAT(transport.sent, StartsWith("HTTP/1.1 101 "));
+    EXPECT_EQ(handler.reader.text, "early birds");
+}
+
+TEST_F(H1ConnectionTest, ATunnelMayEndItsWayFirst) {
+    transport.receive(kAskForTunnel);
+    handler.source->isEnded = true;
+    handler.source->ready();
+    EXPECT_TRUE(transport.isWriteShut);
+    EXPECT_FALSE(transport.isClosed);
+    transport.receive("still");
+    EXPECT_EQ(handler.reader.text, "still");
+    handler.waiting[0]->discardBody();
+    expectClosed(true);
+}
+
+TEST_F(H1ConnectionTest, ATunnelThatFailsIsBrokenOff) {
+    transport.receive(kAskForTunnel);
+    handler.source->fails = true;
+    handler.source->ready();
+    EXPECT_TRUE(transport.wasReset);
+    transport.finishClose();
+    EXPECT_TRUE(handler.reader.hasFailed);
+}
+
+TEST_F(H1ConnectionTest, NoTunnelForHttp10) {
+    transport.receive("GET /tunnel HTTP/1.0\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+    EXPECT_THAT(transport.sent, StartsWith("HTTP/1.1 200 "));
+}
+
 } // namespace
 } // namespace saker::http

@@ -607,5 +607,152 @@ TEST_F(H2ConnectionTest, AbortsWithTheLoop) {
     EXPECT_TRUE(transport.wasReset);
 }
 
+// ---- tunnels (RFC 8441) ----
+
+const Http2Peer::Fields kAskForTunnel{
+    {":method", "CONNECT"}, {":protocol", "websocket"}, {":scheme", "https"},           {":path", "/tunnel"},
+    {":authority", "x"},    {"origin", "https://x"},    {"sec-websocket-version", "13"}};
+
+TEST_F(H2ConnectionTest, ATunnelCarriesBytesBothWays) {
+    settingsForTest->takesExtendedConnect = true;
+    settingsForTest->maxBody = 3; // is not for tunnels
+    start();
+    Http2Peer peer(transport);
+    handler.upgradesLater = true;
+    const auto stream = peer.submit(kAskForTunnel, "early", false);
+    EXPECT_EQ(handler.reader.text, "");
+    handler.upgrade(*handler.waiting[0]);
+    peer.exchange();
+    EXPECT_EQ(peer[stream].status(), "200");
+    EXPECT_EQ(peer[stream].get("sec-websocket-protocol"), "chat");
+    EXPECT_EQ(peer[stream].get("sec-websocket-accept"), "");
+    EXPECT_EQ(peer[stream].get("upgrade"), "");
+    EXPECT_EQ(handler.reader.text, "early");
+    EXPECT_EQ(counters.read().tunnelsActive(), 1U);
+    handler.source->parts = {"one", "two"};
+    handler.source->ready();
+    peer.send(stream, " more");
+    EXPECT_EQ(peer[stream].body, "onetwo");
+    EXPECT_EQ(handler.reader.text, "early more");
+    // Each way ends by itself.
+    handler.source->isEnded = true;
+    handler.source->ready();
+    peer.exchange();
+    EXPECT_TRUE(peer[stream].isEnded);
+    EXPECT_FALSE(peer[stream].isClosed);
+    peer.send(stream, ", last", true);
+    EXPECT_EQ(handler.reader.text, "early more, last");
+    EXPECT_TRUE(handler.reader.isEnded);
+    EXPECT_TRUE(peer[stream].isClosed);
+    EXPECT_EQ(peer[stream].error, 0U);
+    EXPECT_EQ(counters.read().tunnelsActive(), 0U);
+    EXPECT_EQ(counters.read().requests(), 1U);
+    EXPECT_EQ(peer[peer.request("GET", "/a")].status(), "200");
+}
+
+TEST_F(H2ConnectionTest, AClientMayEndItsWayOfATunnelFirst) {
+    settingsForTest->takesExtendedConnect = true;
+    start();
+    Http2Peer peer(transport);
+    const auto stream = peer.submit(kAskForTunnel, "bye", true);
+    EXPECT_EQ(handler.reader.text, "bye");
+    EXPECT_TRUE(handler.reader.isEnded);
+    EXPECT_FALSE(peer[stream].isClosed);
+    handler.source->parts = {"answer"};
+    handler.source->isEnded = true;
+    handler.source->ready();
+    peer.exchange();
+    EXPECT_EQ(peer[stream].body, "answer");
+    EXPECT_TRUE(peer[stream].isClosed);
+}
+
+TEST_F(H2ConnectionTest, AReaderThatGivesUpEndsATunnel) {
+    settingsForTest->takesExtendedConnect = true;
+    start();
+    Http2Peer peer(transport);
+    const auto stream = peer.submit(kAskForTunnel, "x", false);
+    handler.source->isEnded = true;
+    handler.source->ready();
+    peer.exchange();
+    EXPECT_FALSE(peer[stream].isClosed);
+    handler.waiting[0]->discardBody();
+    peer.exchange();
+    EXPECT_TRUE(peer[stream].isClosed);
+    EXPECT_EQ(peer[stream].error, 0U);
+}
+
+TEST_F(H2ConnectionTest, ATunnelThatFailsIsReset) {
+    settingsForTest->takesExtendedConnect = true;
+    start();
+    Http2Peer peer(transport);
+    const auto one = peer.submit(kAskForTunnel, "x", false);
+    handler.source->fails = true;
+    handler.source->ready();
+    peer.exchange();
+    EXPECT_TRUE(peer[one].isClosed);
+    EXPECT_NE(peer[one].error, 0U);
+    EXPECT_TRUE(handler.reader.hasFailed);
+    handler.reader = {};
+    const auto two = peer.submit(kAskForTunnel, "x", false);
+    peer.reset(two);
+    EXPECT_TRUE(handler.reader.hasFailed);
+    EXPECT_FALSE(transport.isClosed);
+}
+
+TEST_F(H2ConnectionTest, WhoReadsATunnelSlowlyHoldsTheClientUp) {
+    settingsForTest->takesExtendedConnect = true;
+    start();
+    Http2Peer peer(transport);
+    const auto stream = peer.submit(kAskForTunnel, "x", false);
+    handler.waiting[0]->pauseBody();
+    peer.send(stream, std::string(1 << 20, 'y'));
+    EXPECT_EQ(handler.reader.text, "x");
+    handler.waiting[0]->resumeBody();
+    peer.exchange();
+    EXPECT_EQ(handler.reader.text.size(), 1U + (1 << 20));
+}
+
+TEST_F(H2ConnectionTest, AnAnswerIsNoTunnel) {
+    settingsForTest->takesExtendedConnect = true;
+    start();
+    Http2Peer peer(transport);
+    auto fields = kAskForTunnel;
+    fields[3].second = "/a"; // whose answer to GET is a 200
+    const auto stream = peer.submit(fields, "x", false);
+    EXPECT_EQ(peer[stream].status(), "501");
+    EXPECT_TRUE(peer[stream].isClosed);
+    EXPECT_EQ(peer[stream].error, 0U);
+    EXPECT_EQ(counters.read().tunnelsOpened, 0U);
+}
+
+TEST_F(H2ConnectionTest, WhatAClientWasToldOfTunnelsStaysSo) {
+    settingsForTest->takesExtendedConnect = true;
+    start();
+    Http2Peer peer(transport);
+    peer.request("GET", "/a");
+    auto settings = makeRef<ConnectionSettings>();
+    settings->handler = &handler;
+    context.setSettings(std::move(settings));
+    const auto stream = peer.submit(kAskForTunnel, "x", false);
+    EXPECT_EQ(peer[stream].status(), "200");
+    EXPECT_EQ(handler.reader.text, "x");
+}
+
+TEST_F(H2ConnectionTest, TunnelsLearnOfAShutdown) {
+    settingsForTest->takesExtendedConnect = true;
+    start();
+    Http2Peer peer(transport);
+    peer.submit(kAskForTunnel, "x", false);
+    struct Watcher final : ExchangeWatcher {
+        void onAbandoned() override {}
+        void onDraining() override { ++told; }
+        int told = 0;
+    } watcher;
+    handler.waiting[0]->watch(&watcher);
+    context.drain();
+    EXPECT_EQ(watcher.told, 1);
+    handler.waiting[0]->watch(nullptr);
+}
+
 } // namespace
 } // namespace saker::http

@@ -20,6 +20,7 @@ const schema::Description& EngineOptions::fields() {
         schema::takeIn(description, &EngineOptions::log);
         schema::takeIn(description, &EngineOptions::process);
         schema::takeIn(description, &EngineOptions::forward);
+        schema::takeIn(description, &EngineOptions::php);
         schema::takeIn(description, &EngineOptions::later);
         return description;
     }();
@@ -39,6 +40,9 @@ std::vector<std::string> EngineOptions::scriptExtensions() const {
 bool EngineOptions::isRun(std::string_view extension) const {
     for (const auto& [forwarded, value] : forward.forwardExt) {
         if (equalsIgnoreCase(forwarded, extension)) {
+            if (equalsIgnoreCase(value, "auto")) {
+                return php.mode != php::PhpMode::off;
+            }
             return upstream::forwardTarget(value, "localhost").has_value();
         }
     }

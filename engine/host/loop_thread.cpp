@@ -87,19 +87,55 @@ struct LoopThread::Share {
 
 namespace {
 
-/// What answers for one entry of ForwardExt. The pools outlive it.
+/// What answers for one entry of ForwardExt. The pools outlive it, and so does `service`.
 std::unique_ptr<routing::ScriptHandler> makeForward(const upstream::ForwardOptions& options,
                                                     const std::string& value, upstream::PoolTable& pools,
+                                                    const PhpService& service,
                                                     routing::ErrorResponder& errors) {
+    using upstream::UpstreamPool;
+    using upstream::UpstreamTarget;
+    if (equalsIgnoreCase(value, "auto")) {
+        constexpr auto kProtocol = UpstreamTarget::Protocol::fastCgi;
+        struct Running {
+            std::shared_ptr<const php::PhpPool> php;
+            Ref<UpstreamPool> pool;
+        };
+        auto poolOf = [&pools, &service, limits = options.poolOptions(kProtocol),
+                       running = std::map<std::string, Running>()](
+                          const routing::Site& site) mutable -> Result<Ref<UpstreamPool>> {
+            Running& one = running[site.rules->phpVersion];
+            if (!one.php || one.php->state() >= php::PhpState::failed) { // or stopped
+                const auto found = service.pool(site.rules->phpVersion);
+                if (!found) {
+                    return found.error();
+                }
+                UpstreamTarget target;
+                target.protocol = kProtocol;
+                target.path = (*found)->endpoint();
+                one = {*found, pools.find(target, limits)};
+            }
+            return one.pool;
+        };
+        return std::make_unique<fastcgi::FastCgiHandler>(std::move(poolOf),
+                                                         options.exchangeOptions(kProtocol), errors);
+    }
     const auto protocol = upstream::forwardTarget(value, "localhost")->protocol;
     auto poolOf = [&pools, value, limits = options.poolOptions(protocol)](const routing::Site& site) {
         // {domain} is a site that exists: no client can choose where its request goes.
         const auto target = upstream::forwardTarget(value, site.name);
-        return target ? pools.find(*target, limits) : Ref<upstream::UpstreamPool>();
+        return target ? pools.find(*target, limits) : Ref<UpstreamPool>();
     };
     const upstream::ExchangeOptions exchange = options.exchangeOptions(protocol);
-    if (protocol == upstream::UpstreamTarget::Protocol::fastCgi) {
-        return std::make_unique<fastcgi::FastCgiHandler>(std::move(poolOf), exchange, errors);
+    if (protocol == UpstreamTarget::Protocol::fastCgi) {
+        return std::make_unique<fastcgi::FastCgiHandler>(
+            [poolOf = std::move(poolOf)](const routing::Site& site) -> Result<Ref<UpstreamPool>> {
+                if (Ref<UpstreamPool> pool = poolOf(site)) {
+                    return pool;
+                }
+                return Error{
+                    ErrorKind::configuration, "There is no FastCGI server for this site's host.", {}};
+            },
+            exchange, errors);
     }
     return std::make_unique<proxy::ProxyHandler>(std::move(poolOf), exchange, errors);
 }
@@ -218,7 +254,8 @@ void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
     }
     for (const auto& [extension, value] : runtime->options.forward.forwardExt) {
         if (std::string lower = toLowerAscii(extension); runtime->options.isRun(lower)) {
-            share->scripts.push_back(makeForward(runtime->options.forward, value, pools_, share->dispatcher));
+            share->scripts.push_back(
+                makeForward(runtime->options.forward, value, pools_, shared_.php, share->dispatcher));
             share->dispatcher.setScript(std::move(lower), *share->scripts.back());
         }
     }

@@ -163,6 +163,14 @@ private:
         rules->loopFindEndpoint = site.loopFindEndpoint.value_or(routing_.loopFindEndpoint);
         rules->casePolicy = site.casePolicy.value_or(routing_.casePolicy);
         rules->directoryListing = site.directoryListing.value_or(files.directoryListing);
+        if (!site.phpVersion.empty() && !php::isPhpVersion(site.phpVersion)) {
+            return Error{
+                ErrorKind::configuration,
+                fmt::format("PhpVersion: expected a version such as \"8.2\", or \"auto\", found \"{}\"",
+                            escapeControl(site.phpVersion)),
+                {}};
+        }
+        rules->phpVersion = site.phpVersion;
         for (const auto& [status, file] : site.errorPages.value_or(routing_.errorPages)) {
             rules->errorPages[static_cast<int>(parseDecimal(status).value_or(0))] = file;
         }

@@ -120,6 +120,13 @@ private:
             folder(Severity::error, "/DataDir", options_.process.dataDir);
         }
         allowedRoots("/AllowedRoots", routing.allowedRoots);
+        for (std::size_t i = 0; i < options_.php.path.size(); ++i) {
+            std::error_code ignored; // programs may be named as well
+            if (!std::filesystem::exists(options_.php.path[i], ignored)) {
+                folder(Severity::warning, schema::joinPointer("/PhpPath", std::to_string(i)),
+                       options_.php.path[i]);
+            }
+        }
     }
 
     /// A root that is not there permits nothing, and everything else works.

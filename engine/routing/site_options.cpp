@@ -165,6 +165,8 @@ const schema::Description& SiteOptions::fields() {
              .withHelp("Instead of the global CasePolicy."),
          field("DirectoryListing", "List folders", &SiteOptions::directoryListing)
              .withHelp("Instead of the global DirectoryListing."),
+         field("PhpVersion", "Version of PHP", &SiteOptions::phpVersion)
+             .withHelp("Instead of the global PhpVersion: \"8.2\", or \"auto\" for the newest."),
          field("FollowSymlinks", "Symbolic links", &SiteOptions::followSymlinks)
              .withHelp("Instead of the global FollowSymlinks."),
          field("AllowedRoots", "Allowed targets of links", &SiteOptions::allowedRoots)

@@ -64,6 +64,7 @@ struct SiteOptions {
     std::optional<bool> loopFindEndpoint;
     std::optional<CasePolicy> casePolicy;
     std::optional<bool> directoryListing;
+    std::string phpVersion; ///< "": the global one
     std::optional<FollowSymlinks> followSymlinks;
     std::optional<std::vector<std::string>> allowedRoots;
     std::optional<schema::OrderedMap<std::string>> defaultHeaders;

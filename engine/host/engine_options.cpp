@@ -21,6 +21,7 @@ const schema::Description& EngineOptions::fields() {
         schema::takeIn(description, &EngineOptions::process);
         schema::takeIn(description, &EngineOptions::forward);
         schema::takeIn(description, &EngineOptions::webSockets);
+        schema::takeIn(description, &EngineOptions::php);
         schema::takeIn(description, &EngineOptions::later);
         return description;
     }();
@@ -40,8 +41,10 @@ std::vector<std::string> EngineOptions::scriptExtensions() const {
 bool EngineOptions::isRun(std::string_view extension) const {
     for (const auto& [forwarded, value] : forward.forwardExt) {
         if (equalsIgnoreCase(forwarded, extension)) {
-            const auto target = upstream::forwardTarget(value, "localhost");
-            return target && !target->isTls;
+            if (equalsIgnoreCase(value, "auto")) {
+                return php.mode != php::PhpMode::off;
+            }
+            return upstream::forwardTarget(value, "localhost").has_value();
         }
     }
     return false;

@@ -8,6 +8,7 @@
 #include "http/http_options.h"
 #include "net/listen_options.h"
 #include "observe/log_options.h"
+#include "php/php_options.h"
 #include "routing/site_options.h"
 #include "tls/certificate_options.h"
 #include "tls/tls_options.h"
@@ -31,6 +32,7 @@ struct EngineOptions {
     tls::CertificateOptions certificates;
     upstream::ForwardOptions forward;
     upstream::WebSocketOptions webSockets;
+    php::PhpOptions php;
     LaterOptions later;
 
     /// Extensions (without dot, lower case) whose files hold program text and are never sent as they are.

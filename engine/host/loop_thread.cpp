@@ -4,10 +4,13 @@
 #include "base/text.h"
 #include "handlers/fastcgi/fastcgi_handler.h"
 #include "handlers/proxy/proxy_handler.h"
+#include "handlers/proxy/proxy_route.h"
 #include "http/h2/h2_connection.h"
 #include "http/h2/start_http.h"
+#include "http/url.h"
 #include "net/tcp_transport.h"
 #include "observe/log.h"
+#include "tls/tls_connector.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -79,28 +82,99 @@ struct LoopThread::Share {
     routing::Dispatcher dispatcher;
     static_files::StaticFileHandler files;
     std::vector<std::unique_ptr<routing::ScriptHandler>> scripts;
+    std::vector<std::unique_ptr<routing::RouteHandler>> routes;
 };
 
 namespace {
 
-/// What answers for one entry of ForwardExt. The pools outlive it.
+/// What answers for one entry of ForwardExt. The pools outlive it, and so does `service`.
 std::unique_ptr<routing::ScriptHandler> makeForward(const EngineOptions& all, const std::string& value,
-                                                    upstream::PoolTable& pools,
+                                                    upstream::PoolTable& pools, const PhpService& service,
                                                     upstream::TunnelLimit& tunnels,
                                                     routing::ErrorResponder& errors) {
     const upstream::ForwardOptions& options = all.forward;
+    using upstream::UpstreamPool;
+    using upstream::UpstreamTarget;
+    if (equalsIgnoreCase(value, "auto")) {
+        constexpr auto kProtocol = UpstreamTarget::Protocol::fastCgi;
+        struct Running {
+            std::shared_ptr<const php::PhpPool> php;
+            Ref<UpstreamPool> pool;
+        };
+        auto poolOf = [&pools, &service, limits = options.poolOptions(kProtocol),
+                       running = std::map<std::string, Running>()](
+                          const routing::Site& site) mutable -> Result<Ref<UpstreamPool>> {
+            Running& one = running[site.rules->phpVersion];
+            if (!one.php || one.php->state() >= php::PhpState::failed) { // or stopped
+                const auto found = service.pool(site.rules->phpVersion);
+                if (!found) {
+                    return found.error();
+                }
+                UpstreamTarget target;
+                target.protocol = kProtocol;
+                target.path = (*found)->endpoint();
+                one = {*found, pools.find(target, limits)};
+            }
+            return one.pool;
+        };
+        return std::make_unique<fastcgi::FastCgiHandler>(std::move(poolOf),
+                                                         options.exchangeOptions(kProtocol), errors);
+    }
     const auto protocol = upstream::forwardTarget(value, "localhost")->protocol;
     auto poolOf = [&pools, value, limits = options.poolOptions(protocol)](const routing::Site& site) {
         // {domain} is a site that exists: no client can choose where its request goes.
         const auto target = upstream::forwardTarget(value, site.name);
-        return target ? pools.find(*target, limits) : Ref<upstream::UpstreamPool>();
+        return target ? pools.find(*target, limits) : Ref<UpstreamPool>();
     };
     const upstream::ExchangeOptions exchange = options.exchangeOptions(protocol);
-    if (protocol == upstream::UpstreamTarget::Protocol::fastCgi) {
-        return std::make_unique<fastcgi::FastCgiHandler>(std::move(poolOf), exchange, errors);
+    if (protocol == UpstreamTarget::Protocol::fastCgi) {
+        return std::make_unique<fastcgi::FastCgiHandler>(
+            [poolOf = std::move(poolOf)](const routing::Site& site) -> Result<Ref<UpstreamPool>> {
+                if (Ref<UpstreamPool> pool = poolOf(site)) {
+                    return pool;
+                }
+                return Error{
+                    ErrorKind::configuration, "There is no FastCGI server for this site's host.", {}};
+            },
+            exchange, errors);
     }
     return std::make_unique<proxy::ProxyHandler>(std::move(poolOf), exchange, all.webSockets, tunnels,
                                                  errors);
+}
+
+/// TLS for an https:// target. Nobody issues certificates for loopback addresses but who names an issuer.
+Result<std::shared_ptr<net::Securer>> makeSecurer(tls::TlsLoop& shared,
+                                                  const upstream::UpstreamTarget& target,
+                                                  const upstream::SecureOptions& options) {
+    const auto endpoint = target.endpoint();
+    const bool isHere = target.host == "localhost" || (endpoint && endpoint->address.isLoopback());
+    tls::ConnectorOptions connector;
+    connector.host = target.host;
+    connector.verify = options.verify && (!isHere || !options.caFile.empty());
+    connector.caFile = options.caFile;
+    connector.certificate = options.certificate;
+    connector.key = options.key;
+    connector.protocol = "http/1.1";
+    auto made = tls::TlsConnector::make(shared, connector);
+    if (!made) {
+        return made.error();
+    }
+    return std::shared_ptr<net::Securer>(*made);
+}
+
+/// The pools of a route's servers; empty when one of them is none for this site's name.
+std::vector<Ref<upstream::UpstreamPool>> poolsOf(const upstream::RouteOptions& route,
+                                                 const routing::Site& site, upstream::PoolTable& pools,
+                                                 const upstream::SecureOptions& secure) {
+    std::vector<Ref<upstream::UpstreamPool>> found;
+    for (const upstream::RouteServer& server : route.proxy) {
+        const auto target = upstream::forwardTarget(server.url, site.name);
+        if (!target) {
+            return {};
+        }
+        found.push_back(pools.find(*target, route.poolOptions(secure)));
+    }
+    return found;
 }
 
 } // namespace
@@ -120,6 +194,9 @@ LoopThread::LoopThread(std::unique_ptr<loop::EventLoop> loop, LoopShared& shared
       tls_(*loop_, counters_, &shared.workers), pools_(*loop_, &shared.workers, shared.upstreams),
       troubleLimit_(std::chrono::seconds(10)) {
     context_.setWorkers(&shared.workers);
+    pools_.setSecurer([this](const upstream::UpstreamTarget& target, const upstream::SecureOptions& options) {
+        return makeSecurer(tls_, target, options);
+    });
     loop_->setTurnHook([this] { readers_->quiescent(); });
     loop_->setSleepHook([this](bool asleep) { readers_->setAsleep(asleep); });
 }
@@ -179,9 +256,23 @@ void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
     }
     for (const auto& [extension, value] : runtime->options.forward.forwardExt) {
         if (std::string lower = toLowerAscii(extension); runtime->options.isRun(lower)) {
-            share->scripts.push_back(
-                makeForward(runtime->options, value, pools_, shared_.tunnels, share->dispatcher));
+            share->scripts.push_back(makeForward(runtime->options, value, pools_, shared_.php,
+                                                 shared_.tunnels, share->dispatcher));
             share->dispatcher.setScript(std::move(lower), *share->scripts.back());
+        }
+    }
+    for (const auto& [key, site] : runtime->configuredSites) {
+        std::vector<routing::Dispatcher::Route> routes;
+        for (const upstream::RouteOptions& route : site->routes) {
+            std::string scratch;
+            std::string path(http::normalisePath(route.path, scratch).path);
+            share->routes.push_back(std::make_unique<proxy::ProxyRoute>(
+                route, poolsOf(route, *site, pools_, runtime->options.forward.secureOptions()),
+                route.exchangeOptions(runtime->options.forward.httpProxyTimeout), share->dispatcher));
+            routes.push_back({std::move(path), share->routes.back().get()});
+        }
+        if (!routes.empty()) {
+            share->dispatcher.setRoutes(*site, std::move(routes));
         }
     }
     auto channelOf = [&](const std::shared_ptr<observe::AccessLog>& log) -> observe::AccessLog::Channel* {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "handlers/static_files/static_file_handler.h"
+#include "host/php_service.h"
 #include "host/runtime.h"
 #include "http/loop_context.h"
 #include "loop/event_loop.h"
@@ -34,9 +35,11 @@ struct LoopShared {
     std::size_t loopCount = 1;
     upstream::UpstreamLoads upstreams;
     upstream::TunnelLimit tunnels;
+    const PhpService& php;
 
-    LoopShared(observe::Metrics& metrics, static_files::ContentStore& store, loop::WorkerPool& workers)
-        : metrics(metrics), store(store), workers(workers) {}
+    LoopShared(observe::Metrics& metrics, static_files::ContentStore& store, loop::WorkerPool& workers,
+               const PhpService& php)
+        : metrics(metrics), store(store), workers(workers), php(php) {}
 };
 
 class LoopThread final : private net::ListenerUser, private tls::TlsAcceptor {

@@ -27,6 +27,7 @@ using std::chrono::milliseconds;
 
 // New clients that the system has queued on a listener get so long to be served when it closes for good.
 constexpr unsigned kStopGraceMs = 100;
+constexpr milliseconds kPhpGrace{500};
 constexpr unsigned kReloadGraceMs = 500;
 // A stop that takes longer than this says what it waits for.
 constexpr auto kSilentWait = milliseconds(250);
@@ -65,6 +66,27 @@ std::string dataFolder(const ProcessOptions& options) {
 
 bool hasTls(const std::vector<BoundPoint>& points) {
     return std::any_of(points.begin(), points.end(), [](const BoundPoint& one) { return one.asked.tls; });
+}
+
+/// There are files that PHP answers for.
+bool hasPhp(const Runtime& runtime) {
+    std::vector<std::string> endings;
+    for (const auto& [extension, value] : runtime.options.forward.forwardExt) {
+        if (equalsIgnoreCase(value, "auto")) {
+            endings.push_back("." + toLowerAscii(extension));
+        }
+    }
+    bool found = false;
+    for (const auto& root : runtime.roots) {
+        const routing::Quiescence::Reader reader(root->index.quiescence());
+        root->index.forEach("", [&](std::string_view path) {
+            found = found || std::any_of(endings.begin(), endings.end(), [&](const std::string& ending) {
+                        return path.size() >= ending.size() &&
+                               equalsIgnoreCase(path.substr(path.size() - ending.size()), ending);
+                    });
+        });
+    }
+    return found;
 }
 
 /// As many connections as there are descriptors, less those that answering them takes: files, logs,
@@ -134,6 +156,9 @@ Result<void> RunningEngine::start() {
     // Keys are often for root only.
     certificates_ = std::make_shared<Certificates>(dataFolder(options.process));
     certificates_->configure(options.certificates, hasTls(boundWith(*plan)));
+    if (auto prepared = php_.prepare(options.process.user); !prepared) {
+        warnings_.push_back(prepared.error().text());
+    }
     if (!options.process.user.empty() && os::isAdministrator()) {
         if (auto dropped = os::dropPrivileges(options.process.user); !dropped) {
             return dropped;
@@ -142,6 +167,7 @@ Result<void> RunningEngine::start() {
     if (auto opened = setUpErrorLog(options); !opened) {
         return opened;
     }
+    php_.start(options);
 
     if (options.routing.wwwDir.empty() && !options.routing.backendDir.empty() && !config_.backendDirGiven) {
         auto made = makeFirstSite(options.routing.backendDir);
@@ -166,7 +192,7 @@ Result<void> RunningEngine::start() {
     configureStore(options.staticFiles);
     workers_ =
         std::make_unique<loop::WorkerPool>(static_cast<unsigned>(std::clamp<std::size_t>(count, 2, 8)));
-    shared_ = std::make_unique<LoopShared>(metrics_, store_, *workers_);
+    shared_ = std::make_unique<LoopShared>(metrics_, store_, *workers_, php_);
     shared_->loopCount = count;
     loop::LoopOptions loopOptions;
     loopOptions.workers = workers_.get();
@@ -183,6 +209,9 @@ Result<void> RunningEngine::start() {
     log::info("start", "{} on {}.", counted(count, "event loop"),
               loop::EventLoop::backendName(loops_.front()->backendKind()));
     applyEverywhere(runtime_);
+    if (hasPhp(*runtime_)) { // otherwise nobody needs to wait for its being found
+        php_.wait();
+    }
     if (auto opened = openListeners(*plan); !opened) {
         return opened;
     }
@@ -293,6 +322,8 @@ Result<control::ReloadReport> RunningEngine::reload() {
     if (auto opened = setUpErrorLog(options); !opened) {
         return opened.error();
     }
+    const std::vector<std::string> phpProblems = php_.configure(options);
+    report.warnings.insert(report.warnings.end(), phpProblems.begin(), phpProblems.end());
     // From here on nothing can fail but an accept on a socket that is bound already. Certificates come first:
     // the new listeners' first handshakes want them.
     certificates_->configure(options.certificates, hasTls(boundWith(*plan)));
@@ -304,6 +335,7 @@ Result<control::ReloadReport> RunningEngine::reload() {
     configureStore(options.staticFiles);
     metrics_.setDetailed(options.log.serverMetrics);
     applyEverywhere(*built);
+    php_.settle();
     if (auto opened = openListeners(*plan); !opened) {
         return opened.error();
     }
@@ -369,6 +401,7 @@ void RunningEngine::stop(control::StopMode mode) {
         loops_.clear();
         workers_.reset();
     }
+    php_.stop(kPhpGrace); // nobody asks it for anything any more
     logs_.drain();
 }
 

@@ -72,6 +72,7 @@ private:
     std::unique_ptr<LoopShared> shared_;
     RootPool roots_;
     LogPool logs_;
+    PhpService php_; // the loops refer to it
     std::vector<std::unique_ptr<LoopThread>> loops_;
     std::vector<BoundPoint> listening_;
     std::shared_ptr<Certificates> certificates_; // a Runtime's TLS may outlive this object

@@ -114,6 +114,7 @@ public:
         dispatch->maxFilePathLength = routing_.maxFilePathLength;
         dispatch->securePorts = parts_.secure.securePorts;
         dispatch->hasClientPolicies = !clientPolicies_.empty();
+        dispatch->trustedProxies = http::TrustedProxies(options_.http.trustedProxies);
         for (const auto& [from, to] : routing_.urlAlias) {
             addUrlAlias(from, to, *dispatch);
         }
@@ -162,6 +163,14 @@ private:
         rules->loopFindEndpoint = site.loopFindEndpoint.value_or(routing_.loopFindEndpoint);
         rules->casePolicy = site.casePolicy.value_or(routing_.casePolicy);
         rules->directoryListing = site.directoryListing.value_or(files.directoryListing);
+        if (!site.phpVersion.empty() && !php::isPhpVersion(site.phpVersion)) {
+            return Error{
+                ErrorKind::configuration,
+                fmt::format("PhpVersion: expected a version such as \"8.2\", or \"auto\", found \"{}\"",
+                            escapeControl(site.phpVersion)),
+                {}};
+        }
+        rules->phpVersion = site.phpVersion;
         for (const auto& [status, file] : site.errorPages.value_or(routing_.errorPages)) {
             rules->errorPages[static_cast<int>(parseDecimal(status).value_or(0))] = file;
         }
@@ -260,8 +269,8 @@ private:
                         runtime_.siteAliases.try_emplace(alias, key);
                     }
                 }
-                if (std::find(runtime_.roots.begin(), runtime_.roots.end(), last->root) ==
-                    runtime_.roots.end()) {
+                if (last->root && std::find(runtime_.roots.begin(), runtime_.roots.end(), last->root) ==
+                                      runtime_.roots.end()) {
                     runtime_.roots.push_back(last->root);
                 }
             } else {
@@ -293,13 +302,26 @@ private:
         }
         site->rules = *rules;
         site->metrics = parts_.metrics.site(name);
+        for (const upstream::RouteOptions& route : options.routes) {
+            for (const upstream::RouteServer& server : route.proxy) {
+                if (!upstream::forwardTarget(server.url, name)) {
+                    broken(fmt::format("{} is no address of a server for a site of this name", server.url));
+                    return;
+                }
+            }
+        }
+        site->routes = options.routes;
+        const bool hasFiles = !options.root.empty() || table.folders || site->routes.empty();
         const bool ownLinks = options.followSymlinks || options.allowedRoots;
-        if (options.root.empty() && !table.folders) {
+        if (hasFiles && options.root.empty() && !table.folders) {
             broken("it has no Root, and there is no BackendDir");
             return;
         }
-        const std::string below = options.root.empty() ? folderOf(name, key, *table.folders) : std::string();
-        if (options.root.empty() && !ownLinks) {
+        const std::string below =
+            options.root.empty() && hasFiles ? folderOf(name, key, *table.folders) : std::string();
+        if (!hasFiles) {
+            site->folder = name;
+        } else if (options.root.empty() && !ownLinks) {
             site->root = table.folders;
             site->folder = below;
         } else {

@@ -120,6 +120,13 @@ private:
             folder(Severity::error, "/DataDir", options_.process.dataDir);
         }
         allowedRoots("/AllowedRoots", routing.allowedRoots);
+        for (std::size_t i = 0; i < options_.php.path.size(); ++i) {
+            std::error_code ignored; // programs may be named as well
+            if (!std::filesystem::exists(options_.php.path[i], ignored)) {
+                folder(Severity::warning, schema::joinPointer("/PhpPath", std::to_string(i)),
+                       options_.php.path[i]);
+            }
+        }
     }
 
     /// A root that is not there permits nothing, and everything else works.
@@ -172,7 +179,8 @@ private:
         }
         if (!site.root.empty()) {
             folder(Severity::error, pointer + "/Root", site.root);
-        } else if (!options_.routing.backendDir.empty() && !hasFolder(name) && !hasFolder(hostKey(name))) {
+        } else if (site.routes.empty() && !options_.routing.backendDir.empty() && !hasFolder(name) &&
+                   !hasFolder(hostKey(name))) {
             say(Severity::warning, pointer,
                 fmt::format("there is no folder \"{}\" in BackendDir; make it, or name one as its Root",
                             escapeControl(name)));
@@ -181,6 +189,7 @@ private:
         if (site.accessLog) {
             accessLog(pointer + "/AccessLog", site.accessLog->file);
         }
+        routes(pointer + "/Routes", site.routes);
         const auto& clients = site.clientCertificates;
         std::error_code error;
         if (clients.mode != routing::ClientCertificateMode::none &&
@@ -188,6 +197,19 @@ private:
             say(Severity::error, pointer + "/ClientCertificates/CaFile",
                 fmt::format("there is no file {}; create it or mend the path",
                             escapeControl(clients.caFile)));
+        }
+    }
+
+    void routes(const std::string& pointer, const std::vector<upstream::RouteOptions>& routes) {
+        for (std::size_t i = 0; i < routes.size() && options_.forward.forceTLS; ++i) {
+            for (std::size_t j = 0; j < routes[i].proxy.size(); ++j) {
+                if (upstream::isPlainElsewhere(routes[i].proxy[j].url)) {
+                    say(Severity::error, fmt::format("{}/{}/Proxy/{}", pointer, i, j),
+                        fmt::format("ForceTLS is on, so \"{}\" has to be an https:// address, or one of this "
+                                    "machine such as http://127.0.0.1:3000",
+                                    escapeControl(routes[i].proxy[j].url)));
+                }
+            }
         }
     }
 

@@ -11,6 +11,7 @@
 #include "http/prepared_response.h"
 #include "http/request.h"
 #include "http/response.h"
+#include "http/trusted_proxies.h"
 #include "loop/event_loop.h"
 #include "observe/access_log.h"
 #include "observe/site_metrics.h"
@@ -43,6 +44,13 @@ public:
     virtual bool isEncrypted() const = 0;
     /// Which rules for the client's certificate the handshake followed (net::Transport); 0: none.
     virtual std::uint64_t clientPolicy() const { return 0; }
+    /// Who asks: the peer, or whom a trusted proxy speaks for.
+    const loop::SocketAddress& client() const {
+        return account.forwarded.client.family != loop::SocketAddress::Family::none ? account.forwarded.client
+                                                                                    : peer();
+    }
+    /// The client speaks HTTPS, to us or to a trusted proxy.
+    bool isClientEncrypted() const { return isEncrypted() || account.forwarded.isEncrypted; }
     std::string_view scheme() const { return isEncrypted() ? "https" : "http"; }
     virtual loop::EventLoop& loop() const = 0;
 
@@ -96,6 +104,7 @@ public:
         /// The site's own access log, of this loop; null with hasOwnLog: this site keeps none.
         observe::AccessLog::Channel* log = nullptr;
         bool hasOwnLog = false;
+        ForwardedClient forwarded; ///< what a trusted proxy says of the client
     } account;
 
 protected:

@@ -1,6 +1,7 @@
 #include "http/http_options.h"
 
 #include "http/request.h"
+#include "net/network.h"
 #include "schema/type_of.h"
 
 namespace saker::http {
@@ -88,8 +89,21 @@ const schema::Description& HttpOptions::fields() {
              .withHelp(
                  "Whether HTTP/2 is spoken with clients that can: over TLS, and without it with those that "
                  "begin so.")
-             .applied(Apply::newConnections)});
+             .applied(Apply::newConnections),
+         field("TrustedProxies", "Trusted proxies", &HttpOptions::trustedProxies)
+             .withHelp("Addresses and networks, such as \"127.0.0.1\" or \"10.0.0.0/8\", of proxies in front "
+                       "of this server. What they say of their clients in X-Forwarded-For, "
+                       "X-Forwarded-Proto and Forwarded is believed: in logs, in what pages learn of the "
+                       "client, and on the way to other servers. Of everybody else it is thrown away.")});
     return kFields;
+}
+
+void HttpOptions::check(schema::Checker& checker) const {
+    for (std::size_t i = 0; i < trustedProxies.size(); ++i) {
+        if (const auto network = net::Network::parse(trustedProxies[i]); !network) {
+            checker.error({"TrustedProxies", std::to_string(i)}, network.error().message);
+        }
+    }
 }
 
 } // namespace saker::http

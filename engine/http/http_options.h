@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace saker::http {
 
@@ -22,7 +24,9 @@ struct HttpOptions {
     std::uint64_t maxRequestHeadersSize = 32 * 1024; ///< all fields together, without the request line
     std::uint32_t maxRequestHeaderCount = 100;
     bool http2 = true;
+    std::vector<std::string> trustedProxies; ///< addresses and networks
 
+    void check(schema::Checker& checker) const;
     bool operator==(const HttpOptions&) const = default;
     static const schema::Description& fields();
 };

@@ -22,14 +22,14 @@ std::int64_t nowUnixMillis() {
 void writeAccessLog(observe::AccessLog::Channel& log, const Exchange& exchange, const Tally& tally,
                     std::uint64_t micros, const net::Transport& transport) {
     const RequestHead& head = exchange.request();
-    const std::string client = transport.peer().host();
+    const std::string client = exchange.client().host();
     observe::AccessRecord record;
     record.unixMillis = nowUnixMillis() - static_cast<std::int64_t>(micros / 1000);
     record.client = client;
     record.host = head.authority();
     record.site = exchange.account.site;
     record.port = transport.local().port;
-    record.scheme = transport.isEncrypted() ? "https" : "http";
+    record.scheme = exchange.isClientEncrypted() ? "https" : "http";
     record.method = head.methodText();
     record.target = head.target();
     record.version = head.versionText();

@@ -17,6 +17,10 @@ public:
     /// `shared`, or when it belongs to another user.
     static Result<RuntimeFolder> make(const std::string& shared);
 
+    /// The shared folder for a process that will become `user`, who gets it. For root; one that is there
+    /// stays as it is.
+    static Result<void> makeShared(const std::string& shared, const std::string& user);
+
     RuntimeFolder(RuntimeFolder&& other) noexcept;
     RuntimeFolder& operator=(RuntimeFolder&& other) noexcept;
     /// Removes it with everything in it.

@@ -1,5 +1,6 @@
 #include "os/runtime_folder.h"
 
+#include "os/account.h"
 #include "os/file.h"
 #include "os/paths.h"
 #include "os/process.h"
@@ -72,6 +73,21 @@ void removeAbandoned(const std::string& shared) {
 }
 
 } // namespace
+
+Result<void> RuntimeFolder::makeShared(const std::string& shared, const std::string& user) {
+    const Result<Account> account = findAccount(user);
+    if (!account) {
+        return account.error();
+    }
+    if (::mkdir(shared.c_str(), S_IRWXU) != 0) {
+        return errno == EEXIST ? Result<void>() : systemError(errno, "cannot make the folder", shared);
+    }
+    // Made by this call, in a folder that only root writes to: nobody can have put another one here.
+    if (::lchown(shared.c_str(), account->user, account->group) != 0) {
+        return systemError(errno, "cannot give away the folder", shared);
+    }
+    return {};
+}
 
 Result<RuntimeFolder> RuntimeFolder::make(const std::string& shared) {
     if (Result<void> made = createDirectories(shared, S_IRWXU); !made) {

@@ -6,6 +6,8 @@
 #include "http/status.h"
 #include "http/url.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace saker::routing {
@@ -65,6 +67,9 @@ const Dispatcher::HostEntry& Dispatcher::entryOf(std::string_view authority) {
                 entry.strictTransport = makeRef<StringBlock>(rules.strictTransport);
             }
         }
+        if (auto routes = routes_.find(entry.site.get()); routes != routes_.end()) {
+            entry.routes = &routes->second;
+        }
         if (auto log = siteLogs_.find(entry.site.get()); log != siteLogs_.end()) {
             entry.log = log->second;
             entry.hasOwnLog = true;
@@ -77,6 +82,9 @@ const Dispatcher::HostEntry& Dispatcher::entryOf(std::string_view authority) {
 
 void Dispatcher::handle(http::Exchange& exchange) {
     const http::RequestHead& request = exchange.request();
+    if (!rules_->trustedProxies.empty()) {
+        exchange.account.forwarded = rules_->trustedProxies.read(request, exchange.peer());
+    }
     // Refers to what the loop remembers of hosts: whoever answers later copies it.
     const HostEntry& entry = entryOf(request.authority());
     const std::shared_ptr<const Site>& site = entry.site;
@@ -93,6 +101,16 @@ void Dispatcher::handle(http::Exchange& exchange) {
     }
     if (!site->isEnabled) {
         fail(exchange, site, 503, "The site is switched off.");
+        return;
+    }
+    const bool isForPath =
+        request.form == http::TargetForm::origin || request.form == http::TargetForm::absolute;
+    if (entry.routes != nullptr && isForPath && request.method != http::Method::trace &&
+        followRoute(exchange, entry)) {
+        return;
+    }
+    if (!site->root) {
+        fail(exchange, site, 404, "The site has no files, and none of its routes is for this path.");
         return;
     }
     const bool isForFiles = isFileMethod(request.method);
@@ -115,12 +133,7 @@ void Dispatcher::handle(http::Exchange& exchange) {
         fail(exchange, site, 400, http::pathErrorText(normal.error));
         return;
     }
-    if (rules_->maxDirDepth != 0 && normal.segments > rules_->maxDirDepth) {
-        fail(exchange, site, 414, "The path has more names than MaxDirDepth allows.");
-        return;
-    }
-    if (rules_->maxFilePathLength != 0 && normal.path.size() > rules_->maxFilePathLength) {
-        fail(exchange, site, 414, "The path is longer than MaxFilePathLength allows.");
+    if (isTooLong(exchange, site, normal)) {
         return;
     }
     bool isAliased = false;
@@ -201,6 +214,44 @@ void Dispatcher::handle(http::Exchange& exchange) {
                                               : "There is no file of that name.");
 }
 
+bool Dispatcher::isTooLong(http::Exchange& exchange, const std::shared_ptr<const Site>& site,
+                           const http::NormalPath& path) {
+    if (rules_->maxDirDepth != 0 && path.segments > rules_->maxDirDepth) {
+        fail(exchange, site, 414, "The path has more names than MaxDirDepth allows.");
+        return true;
+    }
+    if (rules_->maxFilePathLength != 0 && path.path.size() > rules_->maxFilePathLength) {
+        fail(exchange, site, 414, "The path is longer than MaxFilePathLength allows.");
+        return true;
+    }
+    return false;
+}
+
+void Dispatcher::setRoutes(const Site& site, std::vector<Route> routes) {
+    std::sort(routes.begin(), routes.end(),
+              [](const Route& a, const Route& b) { return a.path.size() > b.path.size(); });
+    routes_[&site] = std::move(routes);
+}
+
+bool Dispatcher::followRoute(http::Exchange& exchange, const HostEntry& entry) {
+    const http::NormalPath path = http::normalisePath(exchange.request().path(), decoded_);
+    if (!path.ok()) {
+        fail(exchange, entry.site, 400, http::pathErrorText(path.error));
+        return true;
+    }
+    for (const Route& route : *entry.routes) {
+        const std::size_t size = route.path.size();
+        if (path.path.starts_with(route.path) &&
+            (size == 0 || path.path.size() == size || path.path[size] == '/')) {
+            if (!isTooLong(exchange, entry.site, path)) {
+                route.handler->handle(exchange, entry.site, path);
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
 bool Dispatcher::admits(http::Exchange& exchange, const HostEntry& entry) {
     const SiteRules& rules = *entry.site->rules;
     if (exchange.isEncrypted()) {
@@ -213,7 +264,8 @@ bool Dispatcher::admits(http::Exchange& exchange, const HostEntry& entry) {
         exchange.strictTransport = entry.strictTransport;
         return true;
     }
-    if (rules.httpsRedirect && !exchange.request().path().starts_with("/.well-known/acme-challenge/")) {
+    if (rules.httpsRedirect && !exchange.isClientEncrypted() &&
+        !exchange.request().path().starts_with("/.well-known/acme-challenge/")) {
         if (auto port = rules_->securePorts.find(exchange.local().port); port != rules_->securePorts.end()) {
             leadToHttps(exchange, *entry.site, port->second);
             return false;
@@ -502,7 +554,8 @@ void Dispatcher::failPlainly(http::Exchange& exchange, const std::shared_ptr<con
     facts.status = status;
     facts.host = request.authority();
     facts.path = request.path();
-    if (site && site->rules->debugPages && (site->rules->debugPagesRemote || exchange.peer().isLoopback())) {
+    if (site && site->rules->debugPages &&
+        (site->rules->debugPagesRemote || exchange.client().isLoopback())) {
         facts.detail = detail;
     }
     routing::Page page = routing::errorPage(facts, choosePageFormat(request.get(http::FieldName::accept)));

@@ -2,12 +2,13 @@
 // that loop.
 //
 // The steps, in order (the reference's, made safe): host -> site; the channel (HTTPS, certificates); path
-// decoded and normalised; depth and length limits; UrlAlias; what is never served; the index; a directory's
-// slash and its index document; LoopFindEndpoint; listing; 404.
+// decoded and normalised; depth and length limits; the site's routes; UrlAlias; what is never served; the
+// index; a directory's slash and its index document; LoopFindEndpoint; listing; 404.
 #pragma once
 
 #include "http/handler.h"
 #include "routing/content_handler.h"
+#include "routing/route_handler.h"
 #include "routing/script_handler.h"
 #include "routing/site_table.h"
 
@@ -29,6 +30,7 @@ struct DispatchRules {
     /// Some site asks for certificates of clients: each request has to be on a connection of its site's
     /// rules.
     bool hasClientPolicies = false;
+    http::TrustedProxies trustedProxies;
     /// "host/path" (host folded and aliased, path without a slash behind) -> path with a slash in front.
     std::unordered_map<std::string, std::string> urlAlias;
 };
@@ -40,6 +42,13 @@ public:
     void setContent(ContentHandler& content) { content_ = &content; }
     /// Files with this extension (lower case) are programs, from now on. The handler outlives this.
     void setScript(std::string extension, ScriptHandler& handler);
+    /// A path of a site, decoded and normalised ("api/v1"), that somebody else answers for, and all below it.
+    struct Route {
+        std::string path;
+        RouteHandler* handler; ///< outlives this
+    };
+    /// Before the first request.
+    void setRoutes(const Site& site, std::vector<Route> routes);
     /// This loop's channels of the sites that have access logs of their own (null: the site keeps none).
     /// Outlive this.
     using SiteLogs = std::unordered_map<const Site*, observe::AccessLog::Channel*>;
@@ -58,8 +67,9 @@ private:
         std::shared_ptr<const Site> site;
         observe::AccessLog::Channel* log = nullptr;
         bool hasOwnLog = false;
-        bool caresForTls = false;         // over which channel a request comes makes a difference
-        Ref<StringBlock> strictTransport; // null: not sent
+        const std::vector<Route>* routes = nullptr; // null: none
+        bool caresForTls = false;                   // over which channel a request comes makes a difference
+        Ref<StringBlock> strictTransport;           // null: not sent
         std::uint64_t generation = 0;
     };
     struct HostHash {
@@ -68,6 +78,11 @@ private:
     };
 
     const HostEntry& entryOf(std::string_view authority);
+    /// Longer than MaxDirDepth or MaxFilePathLength allow: answered then.
+    bool isTooLong(http::Exchange& exchange, const std::shared_ptr<const Site>& site,
+                   const http::NormalPath& path);
+    /// False when no route is for the path.
+    bool followRoute(http::Exchange& exchange, const HostEntry& entry);
     /// False when the channel is not one that the site is served over: answered then.
     bool admits(http::Exchange& exchange, const HostEntry& entry);
     void leadToHttps(http::Exchange& exchange, const Site& site, std::uint16_t port);
@@ -110,6 +125,7 @@ private:
     std::vector<Recent>
         recents_; // addresses answered lately, by hash; what is asked for most skips all steps
     SiteLogs siteLogs_;
+    std::unordered_map<const Site*, std::vector<Route>> routes_; // the longest first
     std::unordered_map<std::string, HostEntry, HostHash, std::equal_to<>> hosts_;
     const std::string* lastHost_ = nullptr; // a key of hosts_
     HostEntry* lastEntry_ = nullptr;

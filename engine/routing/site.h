@@ -23,6 +23,7 @@ struct SiteRules {
     bool loopFindEndpoint = false;
     CasePolicy casePolicy = CasePolicy::insensitive;
     bool directoryListing = false;
+    std::string phpVersion; ///< "": the global one
     std::map<int, std::string> errorPages; ///< status -> file, relative to the site's folder
     std::vector<http::ResponseHead::Field> defaultHeaders;
     std::shared_ptr<const FileTypes> fileTypes;
@@ -52,7 +53,8 @@ struct Site {
     std::string name;   ///< in logs and metrics
     std::string folder; ///< below the root: "example.com"; "" for the root itself
     bool isEnabled = true;
-    std::shared_ptr<ContentRoot> root; ///< null only for one that is not enabled
+    std::shared_ptr<ContentRoot> root; ///< null only for one that is not enabled, or has no files but routes
+    std::vector<upstream::RouteOptions> routes;
     std::shared_ptr<const SiteRules> rules;
     std::shared_ptr<observe::SiteMetrics> metrics;
 };

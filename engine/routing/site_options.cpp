@@ -58,6 +58,21 @@ void checkErrorPages(schema::Checker& checker, const schema::OrderedMap<std::str
     }
 }
 
+void checkRoutes(schema::Checker& checker, const std::vector<upstream::RouteOptions>& routes) {
+    std::unordered_map<std::string, std::size_t> known;
+    for (std::size_t i = 0; i < routes.size(); ++i) {
+        std::string scratch;
+        const http::NormalPath path = http::normalisePath(routes[i].path, scratch);
+        if (path.ok() && !known.emplace(path.path, i).second) {
+            checker.error(
+                {"Routes", std::to_string(i), "Path"},
+                fmt::format("there is a route for \"{}\" already; name all servers of a path in one "
+                            "route",
+                            escapeControl(routes[i].path)));
+        }
+    }
+}
+
 } // namespace
 
 std::span<const schema::Choice> schemaChoices(CasePolicy) {
@@ -150,6 +165,8 @@ const schema::Description& SiteOptions::fields() {
              .withHelp("Instead of the global CasePolicy."),
          field("DirectoryListing", "List folders", &SiteOptions::directoryListing)
              .withHelp("Instead of the global DirectoryListing."),
+         field("PhpVersion", "Version of PHP", &SiteOptions::phpVersion)
+             .withHelp("Instead of the global PhpVersion: \"8.2\", or \"auto\" for the newest."),
          field("FollowSymlinks", "Symbolic links", &SiteOptions::followSymlinks)
              .withHelp("Instead of the global FollowSymlinks."),
          field("AllowedRoots", "Allowed targets of links", &SiteOptions::allowedRoots)
@@ -176,7 +193,9 @@ const schema::Description& SiteOptions::fields() {
          field("Hsts", "HSTS", &SiteOptions::hsts).withHelp("Instead of the global Hsts."),
          field("ClientCertificates", "Certificates of clients", &SiteOptions::clientCertificates)
              .withHelp("What the site asks of its clients' certificates over HTTPS. Where one is required, "
-                       "the site is not there over plain HTTP.")});
+                       "the site is not there over plain HTTP."),
+         field("Routes", "Routes", &SiteOptions::routes)
+             .withHelp("Parts of the site that other servers answer.")});
     return kFields;
 }
 
@@ -188,6 +207,7 @@ void SiteOptions::check(schema::Checker& checker) const {
     }
     checkIndexNames(checker, indexPriority.value_or(std::vector<std::string>()));
     checkErrorPages(checker, errorPages.value_or(schema::OrderedMap<std::string>()));
+    checkRoutes(checker, routes);
     http::checkDefaultHeaders(checker, defaultHeaders.value_or(schema::OrderedMap<std::string>()));
     http::checkExtTypes(checker, extTypes.value_or(schema::OrderedMap<std::vector<std::string>>()));
 }

@@ -4,6 +4,7 @@
 #include "http/compression_level.h"
 #include "observe/log_options.h"
 #include "schema/types.h"
+#include "upstream/route_options.h"
 
 #include <cstdint>
 #include <optional>
@@ -63,6 +64,7 @@ struct SiteOptions {
     std::optional<bool> loopFindEndpoint;
     std::optional<CasePolicy> casePolicy;
     std::optional<bool> directoryListing;
+    std::string phpVersion; ///< "": the global one
     std::optional<FollowSymlinks> followSymlinks;
     std::optional<std::vector<std::string>> allowedRoots;
     std::optional<schema::OrderedMap<std::string>> defaultHeaders;
@@ -74,6 +76,7 @@ struct SiteOptions {
     std::optional<bool> httpsRedirect;
     std::optional<HstsOptions> hsts;
     ClientCertificateOptions clientCertificates;
+    std::vector<upstream::RouteOptions> routes;
 
     void check(schema::Checker& checker) const;
     bool operator==(const SiteOptions&) const = default;

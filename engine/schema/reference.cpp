@@ -75,6 +75,12 @@ void addNested(std::string& out, const Field& field) {
         out += fmt::format("| `{}` | {} | `{}` | {} |\n", inner.key, inner.type->expectation(inner.limits),
                            toText(inner.type->encode(inner.in(standard.get()), inner.limits)), inner.help);
     }
+    for (const Field& inner : nested->fields()) { // other objects have tables where they are settings of all
+        if (inner.type->kind() == Kind::list && innermost(*inner.type).description() != nullptr) {
+            out += fmt::format("\nEach entry of `{}`:\n", inner.key);
+            addNested(out, inner);
+        }
+    }
 }
 
 } // namespace

@@ -122,6 +122,30 @@ void TlsTransport::accept(TlsLoop& shared, net::Transport& lower, TlsAcceptor& a
     lower.loop().timers().set(*self.handshake_, lower.loop().now() + shared.handshakeTimeout());
 }
 
+TlsTransport& TlsTransport::connect(TlsLoop& shared, net::Transport& lower, SslPtr ssl, TlsAcceptor& acceptor,
+                                    std::uint64_t timeoutMs) {
+    auto transport = std::make_unique<TlsTransport>(Key{}, shared, lower, acceptor);
+    TlsTransport& self = *transport;
+    self.self_ = std::move(transport);
+    self.isClient_ = true;
+    self.handshake_->place = shared.handshakes_.size();
+    shared.handshakes_.push_back(&self);
+    lower.start(self);
+    if (!ssl) {
+        self.problem_ = "there is no memory left for TLS";
+        self.close(true);
+        return self;
+    }
+    self.ssl_ = std::move(ssl);
+    BIO_up_ref(shared.bio_.get());
+    SSL_set_bio(self.ssl_.get(), shared.bio_.get(), shared.bio_.get());
+    self.phase_ = Phase::shaking;
+    lower.loop().timers().set(*self.handshake_, lower.loop().now() + timeoutMs);
+    const Binding binding(self);
+    self.shakeHands();
+    return self;
+}
+
 /// What the first byte tells: TLS, or a plain request.
 void TlsTransport::begin(char first) {
     if (beginsPlainHttp(first)) {
@@ -166,16 +190,28 @@ void TlsTransport::onHandshakeTimer() {
         answerPlain();
         return;
     }
-    shared_.counters_.onTimeout();
+    isTimedOut_ = true;
+    if (!isClient_) {
+        shared_.counters_.onTimeout();
+    }
     if (phase_ == Phase::shaking) {
-        shared_.counters_.onTlsFailed();
+        handshakeFailed("the TLS handshake took too long");
     }
     close(true);
 }
 
+/// Ours as the server is counted; a client's user is told why.
+void TlsTransport::handshakeFailed(std::string reason) {
+    if (isClient_) {
+        problem_ = std::move(reason);
+    } else {
+        shared_.counters_.onTlsFailed();
+    }
+}
+
 /// False when it needs more input, or has failed.
 bool TlsTransport::shakeHands() {
-    const int outcome = SSL_accept(ssl_.get());
+    const int outcome = SSL_do_handshake(ssl_.get());
     if (outcome == 1) {
         secured();
         return true;
@@ -189,8 +225,10 @@ bool TlsTransport::shakeHands() {
 
 void TlsTransport::secured() {
     SSL* const ssl = ssl_.get();
-    shared_.counters_.onTlsHandshake(SSL_version(ssl), SSL_session_reused(ssl) == 1);
-    SSL_set_app_data(ssl, nullptr); // the handshake's, which ends here
+    if (!isClient_) {
+        shared_.counters_.onTlsHandshake(SSL_version(ssl), SSL_session_reused(ssl) == 1);
+        SSL_set_app_data(ssl, nullptr); // the handshake's, which ends here
+    }
     clientPolicy_ = handshake_->hello.clientPolicy;
     TlsAcceptor& acceptor = handshake_->acceptor;
     leaveHandshakes();
@@ -210,7 +248,10 @@ void TlsTransport::leaveHandshakes() {
 void TlsTransport::fail() {
     const std::string reason = takeOpensslError();
     log::debug("tls", "{}: the handshake failed: {}.", peer().text(), reason);
-    shared_.counters_.onTlsFailed();
+    const long verified = SSL_get_verify_result(ssl_.get());
+    handshakeFailed(verified == X509_V_OK ? "the TLS handshake failed: " + reason
+                                          : std::string("its certificate is not accepted: ") +
+                                                X509_verify_cert_error_string(verified));
     passOn();
     hasAlert_ = true;
     close(true);
@@ -330,7 +371,7 @@ void TlsTransport::onPeerClosed() {
         answerPlain();
         break;
     case Phase::shaking:
-        shared_.counters_.onTlsFailed();
+        handshakeFailed("the connection was closed within the TLS handshake");
         close(false);
         break;
     case Phase::open:
@@ -674,7 +715,7 @@ void TlsTransport::broke(int error) {
 void TlsTransport::onBroken(int error) {
     switch (phase_) {
     case Phase::shaking:
-        shared_.counters_.onTlsFailed();
+        handshakeFailed("the connection broke within the TLS handshake");
         [[fallthrough]];
     case Phase::silent:
     case Phase::plain:

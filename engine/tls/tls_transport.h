@@ -1,4 +1,4 @@
-// A Transport that speaks TLS, as the server, on another one. Owns itself: it lives from accept() until the
+// A Transport that speaks TLS on another one. Owns itself: it lives from accept() or connect() until the
 // transport below has closed. The handshake comes first; then the acceptor hands it to a protocol.
 //
 // Records are made as the transport below takes them: up to some hundred kilobytes are under way, the rest of
@@ -23,6 +23,14 @@ public:
     /// go.
     static void accept(TlsLoop& shared, net::Transport& lower, TlsAcceptor& acceptor);
 
+    /// The client's side: begins the handshake at once. `lower` has not been started yet. `ssl` has no BIOs
+    /// yet; null fails. The acceptor outlives the handshake.
+    static TlsTransport& connect(TlsLoop& shared, net::Transport& lower, SslPtr ssl, TlsAcceptor& acceptor,
+                                 std::uint64_t timeoutMs);
+    /// Why a handshake of connect() has failed.
+    const std::string& problem() const { return problem_; }
+    bool isTimedOut() const { return isTimedOut_; }
+
     void start(net::TransportUser& user) override;
     void handOver(net::TransportUser& user) override { user_ = &user; }
     loop::Submitted write(BufferChain& chain) override;
@@ -41,6 +49,10 @@ public:
     std::uint64_t bytesWritten() const override { return lower_.bytesWritten(); }
     std::uint64_t bytesDelivered() const override { return lower_.bytesDelivered(); }
     std::uint64_t bytesPending() const override { return plain_.size() + lower_.bytesPending(); }
+    bool isQuiet() const override {
+        return phase_ == Phase::open && !isPeerDone_ && !isLowerDone_ && !isBroken_ && !stash_ &&
+               lower_.isQuiet();
+    }
 
     /// What ALPN settled on; empty: nothing.
     std::string_view protocol() const;
@@ -82,6 +94,7 @@ private:
     void takePlain(std::string_view bytes);
     void answerPlain();
     void onHandshakeTimer();
+    void handshakeFailed(std::string reason);
     bool shakeHands();
     void secured();
     void leaveHandshakes();
@@ -122,7 +135,10 @@ private:
     std::shared_ptr<ColdRead> coldRead_;   // under way
     std::uint64_t clientPolicy_ = 0;
     std::uint32_t warmLeft_ = 0; // bytes that a worker has just read
+    std::string problem_;        // of a client's handshake
     Phase phase_ = Phase::silent;
+    bool isClient_ = false;
+    bool isTimedOut_ = false;
     bool isPaused_ = false;
     bool isLowerDone_ = false; // the transport below has ended
     bool isPeerDone_ = false;  // the user knows

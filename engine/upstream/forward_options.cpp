@@ -44,10 +44,28 @@ const schema::Description& ForwardOptions::fields() {
              .inGroup("Proxying"),
          field("ProxyVerify", "Verify upstream certificates", &ForwardOptions::proxyVerify)
              .withHelp("Whether the certificates of servers that requests are passed on to are verified, "
-                       "except on loopback addresses.")
+                       "except on loopback addresses: those are verified with a ProxyCaFile only.")
              .inGroup("Proxying")
-             .forExperts()
-             .usedLater(),
+             .forExperts(),
+         field("ProxyCaFile", "Issuers of upstream certificates", &ForwardOptions::proxyCaFile)
+             .withHelp("A file with the certificates, in PEM, of the authorities that issue the certificates "
+                       "of servers that requests are passed on to. Empty means those that the system "
+                       "trusts.")
+             .asFile()
+             .inGroup("Proxying")
+             .forExperts(),
+         field("ProxyCertificate", "Own certificate", &ForwardOptions::proxyCertificate)
+             .withHelp("A file with the certificate, in PEM, that is shown to servers that requests are "
+                       "passed on to. Empty means none.")
+             .asFile()
+             .inGroup("Proxying")
+             .forExperts(),
+         field("ProxyCertificateKey", "Its key", &ForwardOptions::proxyCertificateKey)
+             .withHelp("The file with the private key of ProxyCertificate, in PEM. Empty means that it is in "
+                       "the same file.")
+             .asFile()
+             .inGroup("Proxying")
+             .forExperts(),
          field("BufferFastCGIResponse", "Buffer FastCGI", &ForwardOptions::bufferFastCGIResponse)
              .withHelp("Whether an answer from FastCGI is collected, up to 256 KiB of it, before the client "
                        "gets its beginning; it may suit high or low load. Events sent by PHP one by one "
@@ -96,10 +114,7 @@ void ForwardOptions::check(schema::Checker& checker) const {
             checker.error({"ForwardExt", extension}, target.error().message + ", or \"auto\"");
             continue;
         }
-        const auto endpoint = target.value().endpoint();
-        const bool isHere = endpoint ? endpoint->address.isLoopback() : target.value().host == "localhost";
-        if (forceTLS && target.value().protocol == UpstreamTarget::Protocol::http && !target.value().isTls &&
-            (!isHere || value.find(kDomain) != std::string::npos)) {
+        if (forceTLS && isPlainElsewhere(value)) {
             checker.error(
                 {"ForwardExt", extension},
                 fmt::format("ForceTLS is on, so \"{}\" has to be an https:// address, or one of this "
@@ -107,6 +122,16 @@ void ForwardOptions::check(schema::Checker& checker) const {
                             escapeControl(value)));
         }
     }
+}
+
+bool isPlainElsewhere(std::string_view value) {
+    const auto target = UpstreamTarget::parse(withDomain(value, "localhost"));
+    if (!target || target->protocol != UpstreamTarget::Protocol::http || target->isTls || target->isLocal()) {
+        return false;
+    }
+    const auto endpoint = target->endpoint();
+    const bool isHere = endpoint ? endpoint->address.isLoopback() : target->host == "localhost";
+    return !isHere || value.find(kDomain) != std::string_view::npos;
 }
 
 ExchangeOptions ForwardOptions::exchangeOptions(UpstreamTarget::Protocol protocol) const {
@@ -123,6 +148,7 @@ ExchangeOptions ForwardOptions::exchangeOptions(UpstreamTarget::Protocol protoco
 
 PoolOptions ForwardOptions::poolOptions(UpstreamTarget::Protocol protocol) const {
     PoolOptions options;
+    options.secure = secureOptions();
     if (protocol == UpstreamTarget::Protocol::fastCgi) {
         options.maxIdle = fcgiMaxPoolSize;
         options.backloggedAfter = kBackloggedAfter;

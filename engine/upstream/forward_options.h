@@ -19,6 +19,9 @@ struct ForwardOptions {
         {"njs", "http://{domain}:7001"}, {"bun", "http://{domain}:3000"}, {"php", "auto"}};
     bool forceTLS = false;
     bool proxyVerify = true;
+    std::string proxyCaFile;         ///< "": the system's
+    std::string proxyCertificate;    ///< "": none
+    std::string proxyCertificateKey; ///< "": in proxyCertificate
     schema::Duration httpProxyTimeout = std::chrono::seconds(300);
     bool bufferFastCGIResponse = false;
     schema::Duration fcgiReceiveTimeout = std::chrono::milliseconds(300000);
@@ -26,6 +29,9 @@ struct ForwardOptions {
     std::uint32_t fcgiMaxPoolSize = 20;
 
     /// Time-outs and limits for a target's protocol.
+    SecureOptions secureOptions() const {
+        return {proxyVerify, proxyCaFile, proxyCertificate, proxyCertificateKey};
+    }
     ExchangeOptions exchangeOptions(UpstreamTarget::Protocol protocol) const;
     PoolOptions poolOptions(UpstreamTarget::Protocol protocol) const;
 
@@ -33,6 +39,9 @@ struct ForwardOptions {
     bool operator==(const ForwardOptions&) const = default;
     static const schema::Description& fields();
 };
+
+/// Plain HTTP to another machine, as far as an address (with {domain}, perhaps) says: what ForceTLS forbids.
+bool isPlainElsewhere(std::string_view value);
 
 /// A value of ForwardExt for a site's host: {domain} replaced. Nothing for "auto", for what is no target, and
 /// for a host that is none where there is a {domain}.

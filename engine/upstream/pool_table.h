@@ -3,7 +3,9 @@
 
 #include "upstream/upstream_pool.h"
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 
 namespace saker::upstream {
@@ -17,6 +19,11 @@ public:
     PoolTable(const PoolTable&) = delete;
     PoolTable& operator=(const PoolTable&) = delete;
 
+    /// What makes the TLS for https:// targets.
+    using MakeSecurer =
+        std::function<Result<std::shared_ptr<net::Securer>>(const UpstreamTarget&, const SecureOptions&)>;
+    void setSecurer(MakeSecurer make) { makeSecurer_ = std::move(make); }
+
     /// The living one, else a new one.
     Ref<UpstreamPool> find(const UpstreamTarget& target, const PoolOptions& options);
     /// For the end of the loop: idle connections close now, others when they are given back.
@@ -26,6 +33,7 @@ private:
     loop::EventLoop& loop_;
     loop::WorkerPool* workers_;
     UpstreamLoads& loads_;
+    MakeSecurer makeSecurer_;
     std::map<std::string, Ref<UpstreamPool>> pools_;
 };
 

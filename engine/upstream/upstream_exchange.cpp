@@ -112,7 +112,10 @@ void UpstreamExchange::acquire() {
 }
 
 void UpstreamExchange::onUnavailable(const Unavailable& reason) {
-    fail(reason.status, reason.message);
+    const Ref<UpstreamExchange> kept(this);
+    if (!askAnother(reason.message, true)) {
+        fail(reason.status, reason.message);
+    }
 }
 
 void UpstreamExchange::onConnection(UpstreamConnection& connection) {
@@ -121,8 +124,10 @@ void UpstreamExchange::onConnection(UpstreamConnection& connection) {
     connection.attach(*this);
     phase_ = Phase::running;
     seenWritten_ = connection.transport().bytesWritten();
-    // Only a connection that was used before can be lost without the upstream having seen the request.
-    canReplay_ = canReplay_ && (spool_ || (connection.isReused() && protocol_->isIdempotent()));
+    // Only a connection that was used before can be lost without the upstream having seen the request;
+    // another upstream may be asked in any case.
+    canReplay_ = canReplay_ &&
+                 (spool_ || (protocol_->isIdempotent() && (connection.isReused() || handler_->hasAnother())));
     touch();
     send();
 }
@@ -275,6 +280,26 @@ void UpstreamExchange::retry() {
     acquire();
 }
 
+/// False: there is none, or the request must not be sent again.
+bool UpstreamExchange::askAnother(const std::string& message, bool isHarmless) {
+    if (hasReplyBytes_ || isAnswered_ || isSendBroken_ || !isHarmless || (isBodyBegun_ && !canReplay_)) {
+        return false;
+    }
+    auto next = handler_->another(*exchange_, fmt::format("{}: {}", pool_->name(), message));
+    if (!next) {
+        return false;
+    }
+    if (!isBodyAtEnd_) {
+        pauseBody();
+    }
+    releaseConnection(false);
+    protocol_ = std::move(next->protocol);
+    pool_ = std::move(next->pool);
+    hasRetried_ = false;
+    acquire();
+    return true;
+}
+
 /// `isUnsent`: the upstream has not got the whole of the request.
 void UpstreamExchange::lost(int error, bool isUnsent) {
     const Ref<UpstreamExchange> kept(this);
@@ -288,6 +313,9 @@ void UpstreamExchange::lost(int error, bool isUnsent) {
     }
     breakage_ = error != 0 ? fmt::format("the connection broke ({})", systemErrorText(error))
                            : std::string("the connection broke");
+    if (askAnother(breakage_, isUnsent || protocol_->isIdempotent())) {
+        return;
+    }
     // An upstream that does not want the body answers and closes: the answer may be here already.
     if (body_.kind != RequestBody::Kind::none && !isSendBroken_) {
         isSendBroken_ = true;
@@ -315,6 +343,9 @@ void UpstreamExchange::onPeerClosed() {
     }
     if (isSendBroken_ && !hasReplyBytes_) {
         fail(502, breakage_);
+        return;
+    }
+    if (askAnother("the connection was closed without an answer", protocol_->isIdempotent())) {
         return;
     }
     take(protocol_->finish(), {});

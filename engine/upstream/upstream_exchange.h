@@ -25,6 +25,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,18 @@ public:
     virtual bool onHead(http::Exchange& exchange, ReplyHead& reply) = 0;
     /// The upstream agrees to a tunnel. Returns what is wrong with its head, or "".
     virtual std::string onUpgrade(http::Exchange&, ReplyHead&) { return {}; }
+    /// Another upstream, which may be asked instead of one that could not be reached or has lost the
+    /// connection before anything of a reply: asking again does no harm then.
+    struct Another {
+        std::unique_ptr<UpstreamProtocol> protocol;
+        Ref<UpstreamPool> pool;
+    };
+    virtual bool hasAnother() const { return false; }
+    /// `detail`: what is wrong with the one before. Nothing: there is none left.
+    virtual std::optional<Another> another(http::Exchange&, const std::string& detail) {
+        static_cast<void>(detail);
+        return std::nullopt;
+    }
     /// There will be no reply (status: 502, 503 or 504); `detail` is for the log and debug pages. Answers.
     virtual void onFailure(http::Exchange& exchange, int status, const std::string& detail) = 0;
     /// The reply broke off: the client has seen a part and will notice.
@@ -112,6 +125,7 @@ private:
     void resumeBody();
     bool mayRetry(bool isUnsent) const;
     void retry();
+    bool askAnother(const std::string& message, bool isHarmless);
     void lost(int error, bool isUnsent);
     bool take(const ReplyEvent& event, std::string_view rest);
     void takeHead();

@@ -12,12 +12,15 @@
 namespace saker::upstream {
 
 /// A connection on its way.
-class UpstreamPool::Attempt final : public net::ConnectUser {
+class UpstreamPool::Attempt final : public net::ConnectUser, private net::SecureUser {
 public:
     explicit Attempt(UpstreamPool& pool) : pool_(pool) {}
     ~Attempt() {
         if (connector_ != nullptr) {
             connector_->cancel();
+        }
+        if (securer_ != nullptr) {
+            securer_->cancel(*this);
         }
     }
     Attempt(const Attempt&) = delete;
@@ -30,15 +33,30 @@ public:
 private:
     void onConnected(net::Transport& transport) override {
         connector_ = nullptr;
-        pool_.connected(*this, transport);
+        if (pool_.target_.isTls) {
+            securer_ = pool_.securer_->value().get();
+            securer_->secure(transport, pool_.options_.connectTimeout, *this);
+        } else {
+            pool_.connected(*this, transport);
+        }
     }
     void onConnectFailed(const Error& error, bool isTimeout) override {
         connector_ = nullptr;
         pool_.connectFailed(*this, error.text(), isTimeout);
     }
 
+    void onSecured(net::Transport& transport) override {
+        securer_ = nullptr;
+        pool_.connected(*this, transport);
+    }
+    void onNotSecured(const std::string& reason, bool isTimeout) override {
+        securer_ = nullptr;
+        pool_.connectFailed(*this, reason, isTimeout);
+    }
+
     UpstreamPool& pool_;
     net::Connector* connector_ = nullptr;
+    net::Securer* securer_ = nullptr; // while it is at work
 };
 
 // ---- a connection ----
@@ -127,6 +145,9 @@ void UpstreamPool::leaveLoad() {
 Acquired UpstreamPool::acquire(PoolWaiter& waiter) {
     if (isRetired_) {
         return {nullptr, Unavailable{503, "the server is about to stop"}};
+    }
+    if (target_.isTls && (!securer_ || !*securer_)) {
+        return {nullptr, Unavailable{502, securer_ ? securer_->error().text() : "there is no TLS here"}};
     }
     if (UpstreamConnection* connection = takeIdle()) {
         return {connection};

@@ -10,6 +10,7 @@
 #include "base/ref.h"
 #include "loop/event_loop.h"
 #include "net/connector.h"
+#include "net/securer.h"
 #include "upstream/upstream_load.h"
 #include "upstream/upstream_target.h"
 
@@ -31,6 +32,16 @@ namespace saker::upstream {
 class UpstreamConnection;
 class UpstreamPool;
 
+/// How servers of https:// targets are reached.
+struct SecureOptions {
+    bool verify = true;      ///< their certificates and names
+    std::string caFile;      ///< of those who issue them; "": the system's
+    std::string certificate; ///< our own; "": none
+    std::string key;         ///< "": in the certificate's file
+
+    bool operator==(const SecureOptions&) const = default;
+};
+
 struct PoolOptions {
     std::uint32_t maxConnections = 0;     ///< of this loop; 0: no limit
     std::uint32_t maxIdle = 20;           ///< kept; 0: a connection a request
@@ -45,6 +56,7 @@ struct PoolOptions {
     /// the upstream serves any number of connections.
     std::uint64_t backloggedAfter = 0;
     std::uint64_t namesFor = 30'000; ///< ms; then a host's name is looked up again
+    SecureOptions secure = {};
 };
 
 /// Why there is no connection.
@@ -127,6 +139,9 @@ public:
     UpstreamPool(loop::EventLoop& loop, UpstreamTarget target, const PoolOptions& options,
                  loop::WorkerPool* workers = nullptr, std::shared_ptr<UpstreamLoad> load = nullptr);
     ~UpstreamPool() override;
+    /// Before the first request, for an https:// target: what puts TLS on its connections, or why nothing
+    /// can.
+    void setSecurer(Result<std::shared_ptr<net::Securer>> securer) { securer_ = std::move(securer); }
 
     Acquired acquire(PoolWaiter& waiter);
     /// The waiter is not called any more.
@@ -184,7 +199,8 @@ private:
     std::deque<Waiting> waiting_;
     std::deque<UpstreamConnection*> unanswered_; // new ones, the oldest first
     std::shared_ptr<UpstreamLoad> load_;
-    std::shared_ptr<UpstreamPool*> self_; // of this pool as a member of the load
+    std::shared_ptr<UpstreamPool*> self_;                          // of this pool as a member of the load
+    std::optional<Result<std::shared_ptr<net::Securer>>> securer_; // before attempts_, which use it
     std::vector<std::unique_ptr<Attempt>> attempts_;
     std::vector<net::Endpoint> endpoints_;
     std::size_t nextEndpoint_ = 0;

@@ -67,18 +67,20 @@ FastCgiHandler::FastCgiHandler(PoolOf poolOf, const upstream::ExchangeOptions& o
 void FastCgiHandler::run(http::Exchange& exchange, const routing::Script& script) {
     exchange.account.handler = observe::HandlerKind::fastCgi;
     const http::RequestHead& request = exchange.request();
-    Ref<upstream::UpstreamPool> pool = poolOf_(*script.site);
-    if (!pool) {
-        errors_.fail(exchange, script.site, 502, "There is no FastCGI server for this site's host.");
+    const Result<Ref<upstream::UpstreamPool>> found = poolOf_(*script.site);
+    if (!found) {
+        failureLimit_->write(log::Level::error, script.site->name, "{} (503)", found.error().message);
+        errors_.fail(exchange, script.site, 503, found.error().message);
         return;
     }
+    const Ref<upstream::UpstreamPool>& pool = *found;
     static const std::string kSoftware = std::string("Saker/") + saker::kVersion;
     const std::string documentRoot = script.documentRoot();
     const std::string fileName = script.fileName();
     const std::string scriptName = script.name();
     const auto authority = http::splitAuthority(request.authority());
-    CgiContext context{request, exchange.peer(), exchange.local()};
-    context.isEncrypted = exchange.isEncrypted();
+    CgiContext context{request, exchange.client(), exchange.local()};
+    context.isEncrypted = exchange.isClientEncrypted();
     context.serverSoftware = kSoftware;
     context.serverName = authority ? authority->host : std::string_view();
     context.documentRoot = documentRoot;

@@ -16,7 +16,8 @@ namespace saker::fastcgi {
 class FastCgiHandler final : public routing::ScriptHandler {
 public:
     /// The server for a site's programs; null: there is none for this site.
-    using PoolOf = std::function<Ref<upstream::UpstreamPool>(const routing::Site& site)>;
+    /// An error is a sentence for the log and the error page.
+    using PoolOf = std::function<Result<Ref<upstream::UpstreamPool>>(const routing::Site& site)>;
 
     FastCgiHandler(PoolOf poolOf, const upstream::ExchangeOptions& options, routing::ErrorResponder& errors);
 

@@ -104,6 +104,8 @@ void ProxyHandler::run(http::Exchange& exchange, const routing::Script& script) 
     }
     ProxyContext context{request, exchange.peer(), exchange.local()};
     context.isEncrypted = exchange.isEncrypted();
+    context.isPeerTrusted = exchange.account.forwarded.isTrusted;
+    context.client = &exchange.client();
     context.target = target;
     context.upstreamAuthority = authority;
     context.isUpgrade = terms != nullptr;

@@ -185,13 +185,14 @@ private:
     }
 
     void writeForwarded() {
-        const std::string client = context_.peer.host();
+        const std::string peer = context_.peer.host();
+        const std::string client = context_.client != nullptr ? context_.client->host() : peer;
         const std::string_view scheme = context_.isEncrypted ? "https" : "http";
         const bool hasAuthority = !request_.authority().empty();
         auto before = [&](std::string_view name) {
             return context_.isPeerTrusted ? joined(request_, name) : std::string();
         };
-        field("X-Forwarded-For", addedTo(before("X-Forwarded-For"), client));
+        field("X-Forwarded-For", addedTo(before("X-Forwarded-For"), peer));
         field("X-Forwarded-Proto", told("X-Forwarded-Proto", scheme));
         field("X-Forwarded-Host", told("X-Forwarded-Host", request_.authority()));
         field("X-Forwarded-Port", told("X-Forwarded-Port", fmt::format("{}", context_.local.port)));

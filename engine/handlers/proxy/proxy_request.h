@@ -28,6 +28,8 @@ struct ProxyContext {
     /// The peer is a proxy that the configuration trusts: what it says of its clients is kept and added to;
     /// of others it is replaced.
     bool isPeerTrusted = false;
+    /// Who asks, as far as that is believed; null: the peer.
+    const loop::SocketAddress* client = nullptr;
     /// Path and query as the upstream gets them, encoded; "" for the client's own, as it was sent.
     std::string_view target = {};
     HostPolicy hostPolicy = HostPolicy::upstream;

@@ -63,7 +63,8 @@ protected:
     observe::Metrics metrics_;
     static_files::ContentStore store_;
     std::unique_ptr<loop::WorkerPool> workers_ = std::make_unique<loop::WorkerPool>(2);
-    LoopShared shared_{metrics_, store_, *workers_};
+    PhpService php_;
+    LoopShared shared_{metrics_, store_, *workers_, php_};
     std::unique_ptr<LoopThread> loop_;
 };
 

@@ -43,7 +43,7 @@ protected:
     bool start() {
         folder_.write("saker.json",
                       fmt::format(R"({{ "BackendDir": "www", "HttpPorts": [0], "HttpsPorts": [], "Workers": 1,
-                              "ListenAddresses": ["127.0.0.1"], "EventBackend": "{}", "DefaultSite": "a.com",
+                              "ListenAddresses": ["127.0.0.1"], "EventBackend": "{}", "DefaultSite": "a.com", "PhpMode": "off",
                               "ForwardExt": {{"php": "fcgi:{}", "njs": "http://{}", "php5": "auto"}} }})",
                                   GetParam(), fastCgi_.address(), http_.address()));
         auto config = ConfigStore().load(folder_.at("saker.json"));

@@ -237,7 +237,8 @@ TEST_F(RuntimeTest, ASiteWithRulesOfItsOwn) {
     EXPECT_FALSE(common.loopFindEndpoint);
     EXPECT_THAT(common.errorPages, ElementsAre(testing::Pair(404, "global.html")));
     EXPECT_EQ(common.defaultHeaders[0].name, "X-Global");
-    EXPECT_FALSE(common.access.allows("index.php")) << "its handler is not active";
+    EXPECT_TRUE(common.access.allows("index.php")) << "it is run";
+    EXPECT_FALSE(common.access.allows("index._cs")) << "its handler is not active";
 }
 
 TEST_F(RuntimeTest, LinksOfItsOwnMakeARootOfItsOwn) {

@@ -54,10 +54,14 @@ TEST_F(SettingsCheckTest, EveryFolderOfTheConfigurationIsLookedAt) {
         EngineOptions before = options_;
         schema::Visitor visitor;
         visitor.text = [&](std::string& path) { path = folder_.at("none"); };
-        options_.routing.allowedRoots = {""}; // the one list
+        options_.routing.allowedRoots = {""}; // lists
+        options_.php.path = {""};
         field.type->visit(field.in(&options_), visitor);
         if (field.key != "AllowedRoots") {
             options_.routing.allowedRoots.clear();
+        }
+        if (field.key != "PhpPath") {
+            options_.php.path.clear();
         }
         EXPECT_THAT(check(),
                     ElementsAre(AllOf(HasSubstr(std::string(field.key)), HasSubstr("does not exist"))))
@@ -165,6 +169,16 @@ TEST_F(SettingsCheckTest, UrlAliasesOfAnAlias) {
                 ElementsAre("warning: UrlAlias › \"WWW.example.com/x\": never matches, because "
                             "DomainAlias turns \"www.example.com\" into \"example.com\" first; write "
                             "\"example.com/x\""));
+}
+
+TEST_F(SettingsCheckTest, RoutesGoOverTlsWhereThatIsForced) {
+    options_.forward.forceTLS = true;
+    auto& site = addSite("example.com");
+    site.routes.resize(1);
+    site.routes[0].proxy = {
+        {"http://127.0.0.1:1"}, {"https://far.test"}, {"unix:/a.sock"}, {"http://far.test"}};
+    EXPECT_THAT(check(),
+                ElementsAre(AllOf(HasSubstr("Sites.example.com.Routes[0].Proxy[3]"), HasSubstr("ForceTLS"))));
 }
 
 } // namespace

@@ -20,8 +20,8 @@ const schema::Description& EngineOptions::fields() {
         schema::takeIn(description, &EngineOptions::log);
         schema::takeIn(description, &EngineOptions::process);
         schema::takeIn(description, &EngineOptions::forward);
-        schema::takeIn(description, &EngineOptions::webSockets);
         schema::takeIn(description, &EngineOptions::php);
+        schema::takeIn(description, &EngineOptions::webSockets);
         schema::takeIn(description, &EngineOptions::later);
         return description;
     }();

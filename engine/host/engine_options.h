@@ -31,8 +31,8 @@ struct EngineOptions {
     tls::TlsOptions tls;
     tls::CertificateOptions certificates;
     upstream::ForwardOptions forward;
-    upstream::WebSocketOptions webSockets;
     php::PhpOptions php;
+    upstream::WebSocketOptions webSockets;
     LaterOptions later;
 
     /// Extensions (without dot, lower case) whose files hold program text and are never sent as they are.

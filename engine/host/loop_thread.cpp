@@ -87,10 +87,9 @@ struct LoopThread::Share {
 
 namespace {
 
-/// What answers for one entry of ForwardExt. The pools outlive it, and so does `service`.
+/// What answers for one entry of ForwardExt. The pools outlive it, and so does `shared`.
 std::unique_ptr<routing::ScriptHandler> makeForward(const EngineOptions& all, const std::string& value,
-                                                    upstream::PoolTable& pools, const PhpService& service,
-                                                    upstream::TunnelLimit& tunnels,
+                                                    upstream::PoolTable& pools, LoopShared& shared,
                                                     routing::ErrorResponder& errors) {
     const upstream::ForwardOptions& options = all.forward;
     using upstream::UpstreamPool;
@@ -101,7 +100,7 @@ std::unique_ptr<routing::ScriptHandler> makeForward(const EngineOptions& all, co
             std::shared_ptr<const php::PhpPool> php;
             Ref<UpstreamPool> pool;
         };
-        auto poolOf = [&pools, &service, limits = options.poolOptions(kProtocol),
+        auto poolOf = [&pools, &service = shared.php, limits = options.poolOptions(kProtocol),
                        running = std::map<std::string, Running>()](
                           const routing::Site& site) mutable -> Result<Ref<UpstreamPool>> {
             Running& one = running[site.rules->phpVersion];
@@ -138,7 +137,7 @@ std::unique_ptr<routing::ScriptHandler> makeForward(const EngineOptions& all, co
             },
             exchange, errors);
     }
-    return std::make_unique<proxy::ProxyHandler>(std::move(poolOf), exchange, all.webSockets, tunnels,
+    return std::make_unique<proxy::ProxyHandler>(std::move(poolOf), exchange, all.webSockets, shared.tunnels,
                                                  errors);
 }
 
@@ -256,8 +255,8 @@ void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
     }
     for (const auto& [extension, value] : runtime->options.forward.forwardExt) {
         if (std::string lower = toLowerAscii(extension); runtime->options.isRun(lower)) {
-            share->scripts.push_back(makeForward(runtime->options, value, pools_, shared_.php,
-                                                 shared_.tunnels, share->dispatcher));
+            share->scripts.push_back(
+                makeForward(runtime->options, value, pools_, shared_, share->dispatcher));
             share->dispatcher.setScript(std::move(lower), *share->scripts.back());
         }
     }

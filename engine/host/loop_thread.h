@@ -34,8 +34,8 @@ struct LoopShared {
     std::atomic<std::uint64_t> maxConnections{0}; ///< 0: no limit
     std::size_t loopCount = 1;
     upstream::UpstreamLoads upstreams;
-    upstream::TunnelLimit tunnels;
     const PhpService& php;
+    upstream::TunnelLimit tunnels;
 
     LoopShared(observe::Metrics& metrics, static_files::ContentStore& store, loop::WorkerPool& workers,
                const PhpService& php)

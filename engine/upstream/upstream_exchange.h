@@ -46,8 +46,6 @@ public:
     /// The head before the client gets it; may be changed. False: the handler answers in another way (now,
     /// or later by a reference of its own); the reply's body is not wanted.
     virtual bool onHead(http::Exchange& exchange, ReplyHead& reply) = 0;
-    /// The upstream agrees to a tunnel. Returns what is wrong with its head, or "".
-    virtual std::string onUpgrade(http::Exchange&, ReplyHead&) { return {}; }
     /// Another upstream, which may be asked instead of one that could not be reached or has lost the
     /// connection before anything of a reply: asking again does no harm then.
     struct Another {
@@ -60,6 +58,8 @@ public:
         static_cast<void>(detail);
         return std::nullopt;
     }
+    /// The upstream agrees to a tunnel. Returns what is wrong with its head, or "".
+    virtual std::string onUpgrade(http::Exchange&, ReplyHead&) { return {}; }
     /// There will be no reply (status: 502, 503 or 504); `detail` is for the log and debug pages. Answers.
     virtual void onFailure(http::Exchange& exchange, int status, const std::string& detail) = 0;
     /// The reply broke off: the client has seen a part and will notice.

@@ -307,12 +307,16 @@ void UpstreamExchange::lost(int error, bool isUnsent) {
         closeTunnel();
         return;
     }
-    if (mayRetry(isUnsent)) {
+    if (!isTunnel_ && mayRetry(isUnsent)) {
         retry();
         return;
     }
     breakage_ = error != 0 ? fmt::format("the connection broke ({})", systemErrorText(error))
                            : std::string("the connection broke");
+    if (isTunnel_) {
+        fail(502, breakage_);
+        return;
+    }
     if (askAnother(breakage_, isUnsent || protocol_->isIdempotent())) {
         return;
     }

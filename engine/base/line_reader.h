@@ -1,5 +1,6 @@
-// Bytes in any portions in, lines out. For input typed by people or said by programs: a line has a limit, and what is beyond is
-// dropped up to the next line end, so that garbage without line ends cannot fill the memory.
+// Bytes in any portions in, lines out. For input typed by people or said by programs: a line has a limit, and
+// what is beyond is dropped up to the next line end, so that garbage without line ends cannot fill the
+// memory.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,7 @@ struct SiteRules {
     bool loopFindEndpoint = false;
     CasePolicy casePolicy = CasePolicy::insensitive;
     bool directoryListing = false;
-    std::string phpVersion; ///< "": the global one
+    std::string phpVersion;                ///< "": the global one
     std::map<int, std::string> errorPages; ///< status -> file, relative to the site's folder
     std::vector<http::ResponseHead::Field> defaultHeaders;
     std::shared_ptr<const FileTypes> fileTypes;

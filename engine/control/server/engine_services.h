@@ -63,8 +63,8 @@ struct StatsSnapshot {
     std::uint64_t plainOnTlsPort = 0; ///< plain HTTP requests to an HTTPS port
     /// HTTP/2 connections ended for a flood: its kind ("ping") and how many; kinds that there were.
     std::vector<std::pair<std::string, std::uint64_t>> http2Floods;
-    std::uint64_t memoryBytes = 0;    ///< resident memory of the process
-    double cpuPercent = 0;            ///< of one core: 200 is two cores busy
+    std::uint64_t memoryBytes = 0; ///< resident memory of the process
+    double cpuPercent = 0;         ///< of one core: 200 is two cores busy
     std::uint64_t indexedFiles = 0;
     std::chrono::seconds uptime{0};
 };

@@ -57,7 +57,9 @@ bool EngineOptions::isWebSocketTaken() const {
             return true;
         }
     }
-    return false;
+    return std::any_of(routing.sites.begin(), routing.sites.end(), [](const auto& entry) {
+        return entry.second.value && !entry.second.value->routes.empty();
+    });
 }
 
 } // namespace saker::host

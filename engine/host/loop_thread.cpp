@@ -267,7 +267,8 @@ void LoopThread::apply(std::shared_ptr<const Runtime> runtime) {
             std::string path(http::normalisePath(route.path, scratch).path);
             share->routes.push_back(std::make_unique<proxy::ProxyRoute>(
                 route, poolsOf(route, *site, pools_, runtime->options.forward.secureOptions()),
-                route.exchangeOptions(runtime->options.forward.httpProxyTimeout), share->dispatcher));
+                route.exchangeOptions(runtime->options.forward.httpProxyTimeout), runtime->options.webSockets,
+                shared_.tunnels, share->dispatcher));
             routes.push_back({std::move(path), share->routes.back().get()});
         }
         if (!routes.empty()) {

@@ -1,6 +1,9 @@
 #include "upstream/web_socket_options.h"
 
+#include "base/text.h"
 #include "schema/type_of.h"
+
+#include <fmt/format.h>
 
 namespace saker::upstream {
 
@@ -30,6 +33,12 @@ const schema::Description& WebSocketOptions::fields() {
              .atLeast(0)
              .inGroup("WebSocket")});
     return kFields;
+}
+
+std::string WebSocketOptions::tooManyText() const {
+    return fmt::format("{} are open, as many as MaxConcurrentUpgradedConnections allows: one more was turned "
+                       "away.",
+                       counted(maxConcurrentUpgradedConnections, "WebSocket"));
 }
 
 TunnelTerms WebSocketOptions::terms(TunnelLimit& limit) const {

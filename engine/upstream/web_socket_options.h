@@ -5,6 +5,7 @@
 #include "upstream/tunnel_limit.h"
 
 #include <cstdint>
+#include <string>
 
 namespace saker::upstream {
 
@@ -20,6 +21,8 @@ struct WebSocketOptions {
     schema::Duration webSocketTimeout = std::chrono::seconds(300);
     schema::Duration webSocketEndpointTimeout = std::chrono::seconds(30);
 
+    /// For the log.
+    std::string tooManyText() const;
     /// With a place of its own; slot is empty when there are too many.
     TunnelTerms terms(TunnelLimit& limit) const;
 

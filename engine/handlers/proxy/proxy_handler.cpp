@@ -1,26 +1,11 @@
 #include "handlers/proxy/proxy_handler.h"
 
-#include "base/text.h"
 #include "handlers/proxy/http_protocol.h"
 #include "handlers/proxy/proxy_request.h"
-#include "http/web_socket_handshake.h"
+#include "handlers/proxy/web_socket_request.h"
 #include "observe/log.h"
 
-#include <fmt/format.h>
-
 namespace saker::proxy {
-
-namespace {
-
-constexpr std::string_view kWebSocket = "websocket";
-
-bool wantsWebSocket(const http::RequestHead& request) {
-    return request.wantsUpgrade && request.method == http::Method::get &&
-           request.framing == http::BodyFraming::none &&
-           equalsIgnoreCase(request.get(http::FieldName::upgrade), kWebSocket);
-}
-
-} // namespace
 
 /// What becomes of one answer.
 class ProxyHandler::Reply final : public upstream::ReplyHandler {
@@ -35,16 +20,7 @@ public:
         return true;
     }
     std::string onUpgrade(http::Exchange&, upstream::ReplyHead& reply) override {
-        const std::string_view chosen = reply.head.get("Upgrade");
-        if (!equalsIgnoreCase(chosen, kWebSocket)) {
-            return fmt::format("to \"{}\", expected \"{}\"", escapeControl(chosen), kWebSocket);
-        }
-        // A client that has sent a key of its own checks the answer to it by itself.
-        if (!webSocketKey_.empty() &&
-            reply.head.get("Sec-WebSocket-Accept") != http::webSocketAccept(webSocketKey_)) {
-            return "its Sec-WebSocket-Accept does not belong to the key that it got";
-        }
-        return {};
+        return WebSocketRequest::check(reply, webSocketKey_);
     }
     void onFailure(http::Exchange& exchange, int status, const std::string& detail) override {
         failureLimit_->write(log::Level::error, site_->name, "{} ({})", detail, status);
@@ -76,22 +52,13 @@ void ProxyHandler::run(http::Exchange& exchange, const routing::Script& script) 
         errors_.fail(exchange, script.site, 502, "There is no server to pass requests for this host on to.");
         return;
     }
-    std::unique_ptr<upstream::TunnelTerms> terms;
-    std::string webSocketKey;
-    if (wantsWebSocket(request)) {
-        terms = std::make_unique<upstream::TunnelTerms>(webSockets_.terms(limit_));
-        if (!terms->slot) {
-            failureLimit_->write(log::Level::warning, script.site->name,
-                                 "{} WebSockets are open, as many as MaxConcurrentUpgradedConnections "
-                                 "allows: one more was turned away.",
-                                 webSockets_.maxConcurrentUpgradedConnections);
-            errors_.fail(exchange, script.site, 503, "Too many WebSockets are open; try again shortly.");
-            return;
-        }
-        if (request.majorVersion == 2) {
-            webSocketKey = http::makeWebSocketKey();
-        }
+    WebSocketRequest webSocket(request, webSockets_, limit_);
+    if (webSocket.kind() == WebSocketRequest::Kind::tooMany) {
+        failureLimit_->write(log::Level::warning, script.site->name, "{}", webSockets_.tooManyText());
+        errors_.fail(exchange, script.site, 503, "Too many WebSockets are open; try again shortly.");
+        return;
     }
+    const bool isUpgrade = webSocket.kind() == WebSocketRequest::Kind::wanted;
     const std::string authority = pool->target().authority();
     std::string target;
     if (!pool->target().base.empty()) {
@@ -108,15 +75,15 @@ void ProxyHandler::run(http::Exchange& exchange, const routing::Script& script) 
     context.client = &exchange.client();
     context.target = target;
     context.upstreamAuthority = authority;
-    context.isUpgrade = terms != nullptr;
-    context.webSocketKey = webSocketKey;
+    context.isUpgrade = isUpgrade;
+    context.webSocketKey = webSocket.key();
     std::string head;
     head.reserve(1024);
     appendProxyHead(context, head);
-    auto protocol = std::make_unique<HttpProtocol>(Asked{request.method, terms != nullptr}, std::move(head));
-    auto reply = std::make_unique<Reply>(script.site, errors_, failureLimit_, std::move(webSocketKey));
+    auto protocol = std::make_unique<HttpProtocol>(Asked{request.method, isUpgrade}, std::move(head));
+    auto reply = std::make_unique<Reply>(script.site, errors_, failureLimit_, webSocket.key());
     upstream::UpstreamExchange::start(exchange.retain(), std::move(protocol), std::move(pool),
-                                      std::move(reply), options_, std::move(terms));
+                                      std::move(reply), options_, webSocket.takeTerms());
 }
 
 } // namespace saker::proxy

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "handlers/proxy/http_protocol.h"
 #include "handlers/proxy/proxy_request.h"
+#include "handlers/proxy/web_socket_request.h"
 #include "observe/log.h"
 
 #include <optional>
@@ -64,9 +65,10 @@ struct ProxyRoute::Shared {
 class ProxyRoute::Reply final : public upstream::ReplyHandler {
 public:
     Reply(std::shared_ptr<Shared> shared, std::shared_ptr<const routing::Site> site,
-          const http::Exchange& exchange, const http::NormalPath& path)
+          const http::Exchange& exchange, const http::NormalPath& path, const WebSocketRequest& webSocket)
         : shared_(std::move(shared)), site_(std::move(site)), path_(path), pathText_(path.path),
-          client_(exchange.client().host()) {
+          client_(exchange.client().host()), isUpgrade_(webSocket.kind() == WebSocketRequest::Kind::wanted),
+          webSocketKey_(webSocket.key()) {
         path_.path = pathText_;
         if (shared_->usesCookie()) {
             cookie_ = cookieOf(exchange.request(), shared_->options.stickyCookie);
@@ -119,6 +121,9 @@ public:
         }
         return true;
     }
+    std::string onUpgrade(http::Exchange&, upstream::ReplyHead& reply) override {
+        return WebSocketRequest::check(reply, webSocketKey_);
+    }
     void onFailure(http::Exchange& exchange, int status, const std::string& detail) override {
         countFailure(exchange, detail);
         shared_->failureLimit.write(log::Level::error, site_->name, "{} ({})", detail, status);
@@ -161,11 +166,13 @@ private:
         context.hostPolicy =
             shared_->options.host == upstream::RouteHost::client ? HostPolicy::client : HostPolicy::upstream;
         context.upstreamAuthority = authority;
+        context.isUpgrade = isUpgrade_;
+        context.webSocketKey = webSocketKey_;
         context.fields = &shared_->options.requestHeaders;
         std::string head;
         head.reserve(1024);
         appendProxyHead(context, head);
-        return std::make_unique<HttpProtocol>(Asked{request.method, false}, std::move(head));
+        return std::make_unique<HttpProtocol>(Asked{request.method, isUpgrade_}, std::move(head));
     }
 
     void changeLocation(http::ResponseHead& head) const {
@@ -187,24 +194,35 @@ private:
     std::string pathText_; // what path_ looks at
     std::string client_;
     std::string cookie_;
+    const bool isUpgrade_;
+    const std::string webSocketKey_; // ours, where the client has sent none
     std::uint64_t tried_ = 0;
     std::uint64_t counted_ = 0; // as failed
     std::optional<std::size_t> server_;
 };
 
 ProxyRoute::ProxyRoute(const upstream::RouteOptions& options, std::vector<Ref<upstream::UpstreamPool>> pools,
-                       const upstream::ExchangeOptions& exchange, routing::ErrorResponder& errors)
-    : shared_(std::make_shared<Shared>(options, std::move(pools), errors)), exchange_(exchange) {}
+                       const upstream::ExchangeOptions& exchange,
+                       const upstream::WebSocketOptions& webSockets, upstream::TunnelLimit& limit,
+                       routing::ErrorResponder& errors)
+    : shared_(std::make_shared<Shared>(options, std::move(pools), errors)), exchange_(exchange),
+      webSockets_(webSockets), limit_(limit) {}
 
 ProxyRoute::~ProxyRoute() = default;
 
 void ProxyRoute::handle(http::Exchange& exchange, const std::shared_ptr<const routing::Site>& site,
                         const http::NormalPath& path) {
     exchange.account.handler = observe::HandlerKind::proxy;
-    auto reply = std::make_unique<Reply>(shared_, site, exchange, path);
+    WebSocketRequest webSocket(exchange.request(), webSockets_, limit_);
+    if (webSocket.kind() == WebSocketRequest::Kind::tooMany) {
+        shared_->failureLimit.write(log::Level::warning, site->name, "{}", webSockets_.tooManyText());
+        shared_->errors.fail(exchange, site, 503, "Too many WebSockets are open; try again shortly.");
+        return;
+    }
+    auto reply = std::make_unique<Reply>(shared_, site, exchange, path, webSocket);
     auto first = reply->next(exchange);
     upstream::UpstreamExchange::start(exchange.retain(), std::move(first->protocol), std::move(first->pool),
-                                      std::move(reply), exchange_);
+                                      std::move(reply), exchange_, webSocket.takeTerms());
 }
 
 } // namespace saker::proxy

@@ -16,9 +16,10 @@ namespace saker::proxy {
 
 class ProxyRoute final : public routing::RouteHandler {
 public:
-    /// `pools`: of the servers of options.proxy, in their order.
+    /// `pools`: of the servers of options.proxy, in their order. `limit`: of all loops; outlives the route.
     ProxyRoute(const upstream::RouteOptions& options, std::vector<Ref<upstream::UpstreamPool>> pools,
-               const upstream::ExchangeOptions& exchange, routing::ErrorResponder& errors);
+               const upstream::ExchangeOptions& exchange, const upstream::WebSocketOptions& webSockets,
+               upstream::TunnelLimit& limit, routing::ErrorResponder& errors);
     ~ProxyRoute() override;
 
     void handle(http::Exchange& exchange, const std::shared_ptr<const routing::Site>& site,
@@ -30,6 +31,8 @@ private:
 
     std::shared_ptr<Shared> shared_; // with answers under way
     upstream::ExchangeOptions exchange_;
+    upstream::WebSocketOptions webSockets_;
+    upstream::TunnelLimit& limit_;
 };
 
 } // namespace saker::proxy

@@ -769,7 +769,8 @@ void UpstreamExchange::onTimer() {
     }
     const net::Transport& transport = connection_->transport();
     const bool isSending = transport.bytesPending() > 0;
-    if (std::exchange(seenWritten_, transport.bytesWritten()) != transport.bytesWritten()) {
+    // What it took at once was taken when it was sent.
+    if (isSending && std::exchange(seenWritten_, transport.bytesWritten()) != transport.bytesWritten()) {
         lastActivity_ = pool_->loop().now();
     }
     // Whoever is waited for: the client, or the upstream?

@@ -79,7 +79,7 @@ protected:
         shared_.reset();
     }
 
-    ConnectorOptions options(const std::string& host = "a.test") {
+    ConnectorOptions connectorOptions(const std::string& host = "a.test") {
         ConnectorOptions options;
         options.host = host;
         options.caFile = folder_.at("ca.pem");
@@ -178,7 +178,7 @@ private:
 
 TEST_P(TlsConnectorTest, CarriesBytesAndTakesSessionsUpAgain) {
     serve(authority_.issue({{"a.test"}}));
-    auto connector = TlsConnector::make(*shared_, options());
+    auto connector = TlsConnector::make(*shared_, connectorOptions());
     ASSERT_TRUE(connector);
     for (bool isAgain : {false, true}) {
         SCOPED_TRACE(isAgain);
@@ -199,29 +199,29 @@ TEST_P(TlsConnectorTest, CarriesBytesAndTakesSessionsUpAgain) {
 
 TEST_P(TlsConnectorTest, SaysWhatIsWrongWithACertificate) {
     serve(authority_.issue({{"a.test"}}));
-    EXPECT_EQ(outcome(options()), "");
-    EXPECT_THAT(outcome(options("b.test")), HasSubstr("ostname mismatch"));
-    EXPECT_THAT(outcome(options("127.0.0.1")), HasSubstr("IP address mismatch"));
+    EXPECT_EQ(outcome(connectorOptions()), "");
+    EXPECT_THAT(outcome(connectorOptions("b.test")), HasSubstr("ostname mismatch"));
+    EXPECT_THAT(outcome(connectorOptions("127.0.0.1")), HasSubstr("IP address mismatch"));
     test::Wanted wanted{{"a.test"}};
     wanted.startsIn = -7200;
     wanted.endsIn = -3600;
     serve(authority_.issue(wanted));
-    EXPECT_THAT(outcome(options()), HasSubstr("certificate has expired"));
+    EXPECT_THAT(outcome(connectorOptions()), HasSubstr("certificate has expired"));
     serve(test::selfSigned({{"a.test"}}));
-    EXPECT_THAT(outcome(options()), HasSubstr("self-signed certificate"));
-    ConnectorOptions lax = options("b.test");
+    EXPECT_THAT(outcome(connectorOptions()), HasSubstr("self-signed certificate"));
+    ConnectorOptions lax = connectorOptions("b.test");
     lax.verify = false;
     EXPECT_EQ(outcome(lax), "");
     serve(authority_.issue({{}, {"127.0.0.1"}, test::KeyKind::ecdsa, "x"}));
-    EXPECT_EQ(outcome(options("127.0.0.1")), "");
+    EXPECT_EQ(outcome(connectorOptions("127.0.0.1")), "");
 }
 
 TEST_P(TlsConnectorTest, GivesUpOnServersThatSayNothingOrSomethingElse) {
     patience_ = 30;
-    EXPECT_THAT(outcome(options()), HasSubstr("too long"));
+    EXPECT_THAT(outcome(connectorOptions()), HasSubstr("too long"));
     EXPECT_TRUE(isTimeout_);
     patience_ = 5000;
-    auto connector = TlsConnector::make(*shared_, options());
+    auto connector = TlsConnector::make(*shared_, connectorOptions());
     connect(**connector);
     until([&] { return upstream_.connections.size() == 2 && !upstream_.connections[1].received.empty(); });
     upstream_.send(1, "HTTP/1.1 400 Bad Request\r\n\r\n");
@@ -231,7 +231,7 @@ TEST_P(TlsConnectorTest, GivesUpOnServersThatSayNothingOrSomethingElse) {
 
 TEST_P(TlsConnectorTest, IsCancelled) {
     isCancelling_ = true;
-    auto connector = TlsConnector::make(*shared_, options());
+    auto connector = TlsConnector::make(*shared_, connectorOptions());
     connect(**connector);
     until([&] { return !upstream_.connections.empty() && upstream_.connections[0].isEnded; });
     until([&] { return loop_->socketCount() == 0; });
@@ -240,12 +240,12 @@ TEST_P(TlsConnectorTest, IsCancelled) {
 }
 
 TEST_P(TlsConnectorTest, RefusesFilesThatAreNone) {
-    ConnectorOptions wrong = options();
+    ConnectorOptions wrong = connectorOptions();
     wrong.caFile = folder_.at("none.pem");
     const auto made = TlsConnector::make(*shared_, wrong);
     ASSERT_FALSE(made);
     EXPECT_THAT(made.error().text(), HasSubstr("none.pem"));
-    wrong = options();
+    wrong = connectorOptions();
     wrong.certificate = folder_.at("ca.pem"); // without a key
     EXPECT_FALSE(TlsConnector::make(*shared_, wrong));
 }
